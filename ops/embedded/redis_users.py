@@ -1,0 +1,39 @@
+"""Who may do what in Redis: one ACL line a user, the same for the embedded Valkey and a managed Redis 7.2.
+
+key                     written by        what it is
+afterword:sessions      emitter, worker   the stream of session-end events
+afterword:ack:<event>   worker            set once the event's run exists; a sender then lets go of it
+afterword:rate:*        limiter           counters of the doors' rate limits
+afterword:*             worker            bells' markers, delivery counts
+rq:*                    worker            jobs; whoever writes here can run code in a worker
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+
+# What a client sends while it connects, in either protocol.
+_CONNECTION = "+ping +hello +auth +reset +quit +select +client|setinfo +client|setname +client|id"
+_RULES = {
+    # Two selectors, so that each command holds for its own key alone. XADD could trim with MAXLEN; an ACL cannot see
+    # arguments, so the stream trusts its writers.
+    "emitter": f"{_CONNECTION} (%W~afterword:sessions +xadd) (%R~afterword:ack:* +exists)",
+    # RQ registers its workers by CLIENT SETNAME and LIST and asks INFO for the version; both count as dangerous.
+    # Lua runs under the user's own rules, but code kept in the server (FUNCTION) would outlive the worker.
+    "worker": "~rq:* ~afterword:* &rq:* +@all -@admin -@dangerous -function -fcall -fcall_ro "
+    "+info +client|list +client|setinfo +client|setname",
+    "limiter": f"~afterword:rate:* {_CONNECTION} +get +set +incr +incrby +decr +del +expire +pexpire +ttl +pttl "
+    "+multi +exec +discard +eval +evalsha +script|load",
+    "admin": "~* &* +@all",
+}
+USERS = tuple(_RULES)
+
+
+def acl_lines(passwords: Mapping[str, str]) -> list[str]:
+    """The lines of an ACL file for the users named in `passwords`; the default user is off. Only hashes are kept."""
+    lines = ["user default off nopass resetkeys resetchannels -@all"]
+    for user, password in passwords.items():
+        digest = hashlib.sha256(password.encode()).hexdigest()
+        lines.append(f"user {user} on #{digest} resetkeys resetchannels -@all {_RULES[user]}")
+    return lines
