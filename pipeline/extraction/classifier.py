@@ -1,0 +1,98 @@
+"""What server code says about a candidate: kind, stakes, importance, subject, scope, lifetime, author.
+
+Deterministic, after the model. The model's kind is a claim: text may raise it (fact to preference or rule, preference
+to rule), nothing lowers it, because rules are always reviewed and a lowered one would escape.
+
+Importance, 1 to 5: 2 for any candidate; +1 for a preference or rule; +1 for high stakes; +1 when the user's own words
+bear it out; -1 when nothing does.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+
+from pipeline.candidate import Candidate, Kind
+from pipeline.extraction import wording
+from pipeline.extraction.evidence import EvidenceFinding
+from pipeline.memory import AuthorKind, HoldReason, Scope, ScopeKind, Subject
+from pipeline.session import Trust, normalised
+
+LIFETIMES = {Kind.FACT: timedelta(days=90), Kind.PREFERENCE: timedelta(days=365), Kind.RULE: timedelta(days=365)}
+"""Facts as in the retention defaults; tastes change slowly; approved rules are re-reviewed yearly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Classification:
+    """Everything about a candidate that no model decides. `stakes` names the areas that make it high."""
+
+    kind: Kind
+    stakes: tuple[str, ...]
+    importance: int
+    subject: Subject | None
+    scope: Scope
+    lifetime: timedelta
+    author_kind: AuthorKind
+    author: str
+    hold_reasons: tuple[HoldReason, ...]
+
+    @property
+    def high_stakes(self) -> bool:
+        return bool(self.stakes)
+
+
+def classify(candidate: Candidate, finding: EvidenceFinding, *, agent: str, user: str | None) -> Classification:
+    """`agent` and `user` as the event names them; `user` None where nobody is known."""
+    own_words = any(item.trust is Trust.USER for item in finding.verified)
+    kind = _kind(candidate, own_words)
+    stakes = wording.stakes(candidate.content)
+    person = user if own_words else None
+    return Classification(
+        kind=kind,
+        stakes=stakes,
+        importance=_importance(kind, bool(stakes), own_words, bool(finding.verified)),
+        subject=_subject(candidate, finding, person),
+        scope=_scope(kind, agent, user),
+        lifetime=LIFETIMES[kind],
+        author_kind=AuthorKind.PERSON if person else AuthorKind.AGENT,
+        author=person or agent,
+        hold_reasons=_hold_reasons(candidate, stakes),
+    )
+
+
+def _kind(candidate: Candidate, own_words: bool) -> Kind:
+    if candidate.kind is Kind.RULE or wording.is_rule(candidate.content):
+        return Kind.RULE
+    if candidate.kind is Kind.PREFERENCE or wording.is_preference(candidate.content, own_words):
+        return Kind.PREFERENCE
+    return Kind.FACT
+
+
+def _importance(kind: Kind, high_stakes: bool, own_words: bool, supported: bool) -> int:
+    return 2 + (kind is not Kind.FACT) + high_stakes + own_words - (not supported)
+
+
+def _subject(candidate: Candidate, finding: EvidenceFinding, person: str | None) -> Subject | None:
+    if person:
+        return Subject("user", person)
+    hint = normalised(candidate.subject_hint or "")
+    if len(hint) < 2:
+        return None
+    whole = re.compile(rf"(?<!\w){re.escape(hint)}(?!\w)")
+    stands = any(whole.search(normalised(item.quote)) for item in finding.verified)
+    return Subject("person", hint) if stands else None
+
+
+def _scope(kind: Kind, agent: str, user: str | None) -> Scope:
+    """A preference belongs to its user; where nobody is known, to the agent that heard it, never to everyone."""
+    if kind is not Kind.PREFERENCE:
+        return Scope(ScopeKind.ORG)
+    return Scope(ScopeKind.USER, user) if user else Scope(ScopeKind.AGENT, agent)
+
+
+def _hold_reasons(candidate: Candidate, stakes: tuple[str, ...]) -> tuple[HoldReason, ...]:
+    reasons = [HoldReason.HIGH_STAKES] if stakes else []
+    if wording.is_instruction_like(f"{candidate.content}\n{candidate.rationale}"):
+        reasons.append(HoldReason.INSTRUCTION_LIKE)
+    return tuple(reasons)
