@@ -1,0 +1,81 @@
+"""The repository as the tidiness tests see it: its tracked files, its Python modules, its YAML."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+
+ROOT = Path(__file__).parents[3]
+PACKAGES = ("ops", "workers", "db", "pipeline")
+
+
+@cache
+def project() -> dict[str, Any]:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """Dotted name to file, packages by their `__init__`."""
+    files = (path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py")))
+    return {_dotted(path): path for path in files}
+
+
+def _dotted(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(), str(path))
+
+
+def functions() -> Iterator[tuple[str, int]]:
+    """(where, lines) of every function, docstring counted, decorators not."""
+    for path in modules().values():
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno:
+                yield f"{path.relative_to(ROOT)}:{node.lineno} {node.name}", node.end_lineno - node.lineno + 1
+
+
+def strings(path: Path) -> Iterator[tuple[int, str]]:
+    """(line, value) of every string constant that is not a docstring."""
+    docstrings = {id(node.value) for node in ast.walk(tree(path)) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+            yield node.lineno, node.value
+
+
+def tracked() -> list[Path]:
+    """Every file git tracks that is still there; empty outside a clone."""
+    listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    return [ROOT / name for name in listing.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+
+def yaml(name: str) -> Any:
+    return YAML(typ="safe").load((ROOT / name).read_text())
+
+
+def commands() -> set[str]:
+    """Every command of the command line by its words, such as `dead-letters list`."""
+    from ops.cli import app
+    from typer.main import get_command
+
+    return set(_leaves(get_command(app), ()))
+
+
+def _leaves(command: Any, words: tuple[str, ...]) -> Iterator[str]:
+    children = getattr(command, "commands", None)
+    if not children:
+        yield " ".join(words)
+        return
+    for name, child in children.items():
+        yield from _leaves(child, (*words, name))
