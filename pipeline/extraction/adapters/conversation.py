@@ -1,0 +1,133 @@
+"""One run's conversation with a model: ask, parse strictly, tell it once what was wrong, and name what became of it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from typing import TYPE_CHECKING
+
+from openai import AsyncOpenAI
+from pydantic_ai.direct import model_request
+from pydantic_ai.exceptions import AgentRunError, ContentFilterError, ModelAPIError, ModelHTTPError
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, SystemPromptPart, TextPart, UserPromptPart
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+from pydantic_ai.settings import ModelSettings
+
+from pipeline.candidate import Envelope
+from pipeline.errors import MalformedEnvelope
+from pipeline.extraction import envelope, prompts
+from pipeline.extraction.port import ExtractionJob, ExtractionOutcome, Proposal, Usage
+from pipeline.extraction.rendering import render
+from pipeline.outcome import Bury, Done, ErrorCode, Retry
+from pipeline.provenance import Provenance
+
+if TYPE_CHECKING:
+    from pipeline.extraction.adapters.pydantic_ai import Endpoint
+
+MAX_REPAIRS = 1
+WORTH_ANOTHER_TRY = frozenset({408, 409, 425, 429})
+REPAIR = (
+    "Your answer was refused: {reason}\n"
+    "Send the whole corrected JSON document, nothing else. Do not shorten it to make it pass: fix what was named."
+)
+
+
+class Conversations:
+    """All conversations of a batch: one client, one prompt, one limit on how many ask at a time."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self._prompt = prompts.load()
+        self._client = AsyncOpenAI(base_url=endpoint.base_url, api_key=endpoint.api_key or "unset", max_retries=0)
+        provider = OpenAICompatibleProvider(endpoint.provider, openai_client=self._client)
+        self._model = OpenAIChatModel(endpoint.model, provider=provider)
+        self._settings = ModelSettings(max_retries=0, timeout=endpoint.deadline_seconds)
+        self._places = asyncio.Semaphore(endpoint.concurrency)
+
+    async def extract(self, job: ExtractionJob) -> ExtractionOutcome:
+        """What became of the run; raises nothing but cancellation."""
+        async with self._places:
+            try:
+                async with asyncio.timeout(self._endpoint.deadline_seconds):
+                    return await self._converse(job)
+            except TimeoutError:
+                return Retry(
+                    ErrorCode.MODEL_UNAVAILABLE, f"no answer within {self._endpoint.deadline_seconds:g} seconds"
+                )
+            except AgentRunError as error:
+                return failure(error)
+            except Exception as error:  # the port raises nothing; the type says enough, the message may hold content
+                return Retry(ErrorCode.INTERNAL, f"{type(error).__name__} while asking the model")
+
+    async def close(self) -> None:
+        """Cancels what is still asking, then closes the client."""
+        unfinished = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in unfinished:
+            task.cancel()
+        await asyncio.gather(*unfinished, return_exceptions=True)
+        await self._client.close()
+
+    async def _converse(self, job: ExtractionJob) -> ExtractionOutcome:
+        record = render(job, self._endpoint.max_characters)
+        messages: list[ModelMessage] = [
+            ModelRequest(parts=[SystemPromptPart(self._prompt.text), UserPromptPart(record)])
+        ]
+        answers: list[ModelResponse] = []
+        began = time.perf_counter()
+        for repairs_left in range(MAX_REPAIRS, -1, -1):
+            answers.append(await model_request(self._model, messages, model_settings=self._settings))
+            try:
+                proposed = envelope.parse(_text(answers[-1]))
+            except MalformedEnvelope as wrong:
+                if not repairs_left:
+                    return Bury(ErrorCode.MALFORMED_ENVELOPE, str(wrong))
+                messages += _repair(answers[-1], str(wrong))
+            else:
+                return Done(self._proposal(proposed, answers, time.perf_counter() - began))
+        raise AssertionError("unreachable: the last attempt returns")
+
+    def _proposal(self, proposed: Envelope, answers: list[ModelResponse], latency_seconds: float) -> Proposal:
+        provenance = Provenance(
+            provider=self._endpoint.provider,
+            model=answers[-1].model_name or self._endpoint.model,
+            endpoint_class=self._endpoint.endpoint_class,
+            prompt_revision=self._prompt.revision,
+        )
+        usage = Usage(
+            calls=len(answers),
+            input_tokens=sum(answer.usage.input_tokens for answer in answers),
+            output_tokens=sum(answer.usage.output_tokens for answer in answers),
+            latency_seconds=latency_seconds,
+        )
+        return Proposal(proposed, provenance, usage)
+
+
+def _text(answer: ModelResponse) -> str:
+    return "".join(part.content for part in answer.parts if isinstance(part, TextPart))
+
+
+def _repair(answer: ModelResponse, reason: str) -> list[ModelMessage]:
+    """The refused answer and why; an empty answer is left out, since endpoints refuse an empty message."""
+    told = ModelRequest(parts=[UserPromptPart(REPAIR.format(reason=reason))])
+    return [answer, told] if _text(answer) else [told]
+
+
+def failure(error: AgentRunError) -> Retry | Bury:
+    """Worth another try, or refused for good. The endpoint's own words are left out: they may repeat the prompt."""
+    if isinstance(error, ContentFilterError):
+        return Bury(ErrorCode.MODEL_REFUSED, "the endpoint's content filter refused the session")
+    if not isinstance(error, ModelAPIError):
+        return Retry(ErrorCode.MODEL_UNAVAILABLE, "the endpoint answered with something that is no chat completion")
+    if not isinstance(error, ModelHTTPError):
+        return Retry(ErrorCode.MODEL_UNAVAILABLE, f"no connection to the endpoint ({type(error).__name__})")
+    detail = f"the endpoint answered {error.status_code}{_code(error)}"
+    if error.status_code >= 500 or error.status_code in WORTH_ANOTHER_TRY:
+        return Retry(ErrorCode.MODEL_UNAVAILABLE, detail, error.retry_after)
+    return Bury(ErrorCode.MODEL_REFUSED, detail)
+
+
+def _code(error: ModelHTTPError) -> str:
+    code = error.provider_error_code or ""
+    return f" ({code})" if re.fullmatch(r"[\w.-]{1,60}", code) else ""

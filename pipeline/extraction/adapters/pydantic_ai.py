@@ -1,0 +1,81 @@
+"""Any model behind an OpenAI-compatible endpoint, through pydantic-ai.
+
+    extract_many --> a loop in a thread --> one conversation a run: ask, parse, at most one repair
+                 <-- each outcome as it finishes
+
+Failure handling: 408, 409, 425, 429, 5xx, a refused connection and a missed deadline are worth another try (with the
+endpoint's Retry-After); any other 4xx is refused for good; an answer that is still no envelope after one repair is
+buried with what was wrong. The SDK itself retries nothing: attempts are the run's, and they are counted there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from threading import Thread
+from uuid import UUID
+
+from pipeline.errors import SettingError
+from pipeline.extraction.port import ExtractionJob, ExtractionOutcome
+from pipeline.extraction.rendering import MAX_CHARACTERS
+from pipeline.provenance import EndpointClass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """Where a model answers. `deadline_seconds` bounds a run's whole conversation; keep it below the lease."""
+
+    base_url: str
+    model: str
+    provider: str = "openai"
+    api_key: str | None = field(default=None, repr=False)
+    endpoint_class: EndpointClass = EndpointClass.CLOUD
+    concurrency: int = 4
+    deadline_seconds: float = 120.0
+    max_characters: int = MAX_CHARACTERS
+
+
+class ModelExtractor:
+    """The port `Extractor` over one endpoint; raises SettingError where the extra is not installed."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        if find_spec("pydantic_ai") is None or find_spec("openai") is None:
+            raise SettingError("this extractor needs a library: pip install 'afterword-server[openai]'")
+        self._endpoint = endpoint
+
+    @property
+    def provider(self) -> str:
+        return self._endpoint.provider
+
+    def extract_many(self, batch: Sequence[ExtractionJob]) -> Iterator[tuple[UUID, ExtractionOutcome]]:
+        """Yields as runs finish; closing the generator cancels what is still asking."""
+        from pipeline.extraction.adapters.conversation import Conversations
+
+        with _running_loop() as loop:
+            conversations = Conversations(self._endpoint)
+            asked: dict[Future[ExtractionOutcome], UUID] = {
+                asyncio.run_coroutine_threadsafe(conversations.extract(job), loop): job.run_id for job in batch
+            }
+            try:
+                for answered in as_completed(asked):
+                    yield asked[answered], answered.result()
+            finally:
+                asyncio.run_coroutine_threadsafe(conversations.close(), loop).result()
+
+
+@contextmanager
+def _running_loop() -> Iterator[asyncio.AbstractEventLoop]:
+    """A loop that runs on its own thread, so that a slow consumer never makes a deadline pass."""
+    loop = asyncio.new_event_loop()
+    thread = Thread(target=loop.run_forever, name="extraction-loop", daemon=True)
+    thread.start()
+    try:
+        yield loop
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()

@@ -1,0 +1,224 @@
+"""The model adapter against a real HTTP endpoint that answers by script."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from uuid import UUID, uuid5
+
+import pytest
+
+from pipeline.errors import SettingError
+from pipeline.extraction import prompts
+from pipeline.extraction.adapters import pydantic_ai as adapter
+from pipeline.extraction.adapters.pydantic_ai import Endpoint, ModelExtractor
+from pipeline.extraction.port import ExtractionJob
+from pipeline.outcome import Bury, Done, ErrorCode, Retry
+from pipeline.provenance import EndpointClass
+from pipeline.session import Role, Transcript, Trust, Turn
+from tests.doubles.model_server import Answer, Failure, Garbage, Hang, ModelServer
+
+pytest.importorskip("openai", reason="the extra `openai` is not installed")
+
+ROOT = UUID("6f0a3c52-1b7e-4f1e-9a51-0f4f4f1d2c11")
+GOOD = json.dumps(
+    {
+        "candidates": [
+            {
+                "content": "Nightly exports go to the Lisbon archive because the Porto one is full.",
+                "kind": "fact",
+                "rationale": "Said by the user; written down nowhere.",
+                "evidence": [{"turn": 0, "quote": "exports go to the Lisbon archive"}],
+            }
+        ]
+    }
+)
+EMPTY = '{"candidates": []}'
+EXTRA = '{"candidates": [{"content": "c", "kind": "fact", "rationale": "r", "importance": 5}]}'
+
+
+def job(
+    number: int = 0, text: str = "Nightly exports go to the Lisbon archive because the Porto one is full."
+) -> ExtractionJob:
+    turn = Turn(role=Role.USER, text=text, trust=Trust.USER)
+    return ExtractionJob(uuid5(ROOT, str(number)), Transcript(turns=(turn,)))
+
+
+def extractor(base_url: str, **changes: object) -> ModelExtractor:
+    settings: dict[str, object] = {"base_url": base_url, "model": "asked-for", "deadline_seconds": 5.0, **changes}
+    return ModelExtractor(Endpoint(**settings))  # type: ignore[arg-type]
+
+
+def run_one(script: list, **changes: object):
+    with ModelServer(script) as server:
+        [(run_id, outcome)] = list(extractor(server.base_url, **changes).extract_many([job()]))
+    assert run_id == job().run_id
+    return outcome, server.requests
+
+
+@pytest.mark.parametrize(
+    ("text", "count"), [(GOOD, 1), (f"```json\n{GOOD}\n```", 1), (EMPTY, 0)], ids=["bare", "fenced", "empty envelope"]
+)
+def test_an_envelope_is_done_in_one_call(text: str, count: int) -> None:
+    outcome, requests = run_one(
+        [Answer(text, model="answered-by-2")], provider="acme", endpoint_class=EndpointClass.PRIVATE
+    )
+    assert isinstance(outcome, Done)
+    proposal = outcome.output
+    assert len(proposal.envelope.candidates) == count
+    assert (proposal.provenance.provider, proposal.provenance.model) == ("acme", "answered-by-2")
+    assert proposal.provenance.endpoint_class is EndpointClass.PRIVATE
+    assert proposal.provenance.prompt_revision == prompts.load().revision
+    assert (proposal.usage.calls, proposal.usage.input_tokens, proposal.usage.output_tokens) == (1, 100, 10)
+    assert proposal.usage.latency_seconds > 0
+    assert len(requests) == 1
+
+
+def test_the_request_carries_prompt_and_record() -> None:
+    _, [request] = run_one([Answer(EMPTY)])
+    system, user = request["messages"]
+    assert request["model"] == "asked-for"
+    assert system["content"] == prompts.load().text
+    assert json.loads(user["content"].splitlines()[1])["text"].startswith("Nightly exports")
+    assert "tools" not in request
+    assert "response_format" not in request
+
+
+@pytest.mark.parametrize(
+    ("bad", "named"),
+    [
+        ('{"candidates": [', "not one JSON document"),
+        (EXTRA, "candidates[0].importance"),
+        ("Here you are: " + EMPTY, "not one JSON document"),
+        ("", "the answer is empty"),
+        (None, "the answer is empty"),
+    ],
+)
+def test_a_malformed_answer_gets_one_repair_that_says_what_was_wrong(bad: str | None, named: str) -> None:
+    outcome, requests = run_one([Answer(bad), Answer(GOOD)])
+    assert isinstance(outcome, Done)
+    assert outcome.output.usage.calls == 2
+    assert outcome.output.usage.input_tokens == 200
+    assert named in requests[1]["messages"][-1]["content"]
+    if bad:
+        assert requests[1]["messages"][-2] == {"role": "assistant", "content": bad}
+
+
+def test_a_second_malformed_answer_buries_without_repeating_content() -> None:
+    leak = '{"candidates": [{"content": "the vault code is 4711", "kind": "secretish", "rationale": "r"}]}'
+    outcome, requests = run_one([Answer(leak)])
+    assert isinstance(outcome, Bury)
+    assert outcome.code is ErrorCode.MALFORMED_ENVELOPE
+    assert "candidates[0].kind" in outcome.detail
+    assert "4711" not in outcome.detail
+    assert "secretish" not in outcome.detail
+    assert len(requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "after_seconds"),
+    [
+        (Failure(429, retry_after="7"), 7.0),
+        (Failure(429), None),
+        (Failure(408), None),
+        (Failure(500), None),
+        (Failure(502), None),
+        (Failure(503, retry_after="11"), 11.0),
+        (Garbage(), None),
+    ],
+)
+def test_a_passing_fault_is_retried_by_the_run_and_by_nothing_else(line: Failure, after_seconds: float | None) -> None:
+    outcome, requests = run_one([line])
+    assert isinstance(outcome, Retry)
+    assert outcome.code is ErrorCode.MODEL_UNAVAILABLE
+    assert outcome.after_seconds == after_seconds
+    assert len(requests) == 1
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 422])
+def test_a_refusal_is_buried(status: int) -> None:
+    outcome, requests = run_one([Failure(status)])
+    assert isinstance(outcome, Bury)
+    assert outcome.code is ErrorCode.MODEL_REFUSED
+    assert outcome.detail == f"the endpoint answered {status} (scripted_failure)"
+    assert len(requests) == 1
+
+
+def test_a_missed_deadline_is_retried() -> None:
+    began = time.monotonic()
+    outcome, _ = run_one([Hang()], deadline_seconds=0.3)
+    assert outcome == Retry(ErrorCode.MODEL_UNAVAILABLE, "no answer within 0.3 seconds")
+    assert time.monotonic() - began < 5
+
+
+def test_a_refused_connection_is_retried() -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        base_url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
+        [(_, outcome)] = list(extractor(base_url).extract_many([job()]))
+    assert isinstance(outcome, Retry)
+    assert outcome.code is ErrorCode.MODEL_UNAVAILABLE
+
+
+def test_every_run_is_yielded_once_and_one_fault_spoils_no_other() -> None:
+    script = [Failure(500), Answer(GOOD), Failure(401), Answer(EMPTY)]
+    with ModelServer(script) as server:
+        outcomes = list(extractor(server.base_url, concurrency=1).extract_many([job(n) for n in range(6)]))
+    assert {run_id for run_id, _ in outcomes} == {job(n).run_id for n in range(6)}
+    assert len(outcomes) == 6
+    assert sorted(type(outcome).__name__ for _, outcome in outcomes) == [
+        "Bury",
+        "Done",
+        "Done",
+        "Done",
+        "Done",
+        "Retry",
+    ]
+
+
+def test_a_finished_run_is_yielded_while_another_still_waits() -> None:
+    with ModelServer([Answer(GOOD), Hang()]) as server:
+        outcomes = extractor(server.base_url, concurrency=2).extract_many([job(0), job(1)])
+        _, first = next(outcomes)
+        assert isinstance(first, Done)
+        outcomes.close()
+
+
+def test_closing_the_generator_cancels_and_leaves_no_thread() -> None:
+    before = threading.active_count()
+    with ModelServer([Answer(EMPTY), Hang()]) as server:
+        serving = threading.active_count() - before
+        outcomes = extractor(server.base_url, concurrency=1, deadline_seconds=60.0).extract_many(
+            [job(n) for n in range(5)]
+        )
+        next(outcomes)
+        began = time.monotonic()
+        outcomes.close()
+        assert time.monotonic() - began < 5
+        assert not [thread for thread in threading.enumerate() if thread.name == "extraction-loop"]
+        assert serving == 1
+        assert len(server.requests) <= 2
+
+
+def test_no_more_ask_at_once_than_allowed() -> None:
+    with ModelServer([Answer(EMPTY, delay_seconds=0.1)]) as server:
+        list(extractor(server.base_url, concurrency=2).extract_many([job(n) for n in range(6)]))
+    assert server.most_at_once == 2
+
+
+def test_an_empty_batch_asks_nothing() -> None:
+    with ModelServer([Answer(EMPTY)]) as server:
+        assert list(extractor(server.base_url).extract_many([])) == []
+    assert server.requests == []
+
+
+def test_a_missing_library_names_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(adapter, "find_spec", lambda name: None)
+    with pytest.raises(SettingError, match=r"pip install 'afterword-server\[openai\]'"):
+        extractor("http://127.0.0.1:1/v1")
+
+
+def test_the_key_is_not_shown() -> None:
+    assert "hunter" not in repr(Endpoint(base_url="http://127.0.0.1:1/v1", model="m", api_key="hunter-two"))
