@@ -1,0 +1,41 @@
+"""A message with a `role`, as chat completion APIs and the programs built on them write it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pipeline.formats.blocks import ToolNames, parts_of, tool_answer
+from pipeline.formats.reading import AGENT, SYSTEM, USER, Part, Skipped, Unknown
+from pipeline.formats.shape import label, mapping, sequence, string
+
+VOICES = {"user": USER, "assistant": AGENT, "system": SYSTEM, "developer": SYSTEM}
+TOOL_ROLES = frozenset({"tool", "function"})
+SILENT_ROLES = frozenset({"session_meta"})
+
+TIME_KEYS = ("timestamp", "created_at", "created", "at", "time")
+
+
+def message_parts(message: Any, names: ToolNames) -> Iterator[Part]:
+    """The parts of one message; the names of the tools it calls go into `names`."""
+    fields = mapping(message)
+    role = string(fields.get("role"))
+    for call in sequence(fields.get("tool_calls")):
+        function = mapping(mapping(call).get("function"))
+        names[string(mapping(call).get("id"))] = string(function.get("name"))
+        yield Skipped("tool_call")
+    if role in TOOL_ROLES:
+        tool = string(fields.get("name")) or string(fields.get("tool_name"))
+        yield from tool_answer(fields.get("content"), tool or names.get(string(fields.get("tool_call_id"))))
+    elif role in VOICES:
+        yield from parts_of(fields.get("content"), VOICES[role], names)
+    elif role in SILENT_ROLES:
+        yield Skipped(role)
+    else:
+        yield Unknown(f"unknown role {label(role)!r}" if fields else "not an object")
+
+
+def message_time(message: Any) -> Any:
+    """The first field of a message that may say when it was, unread."""
+    fields = mapping(message)
+    return next((fields[key] for key in TIME_KEYS if key in fields), None)
