@@ -1,11 +1,7 @@
 """Who may do what in Redis: one ACL line a user, the same for the embedded Valkey and a managed Redis 7.2.
 
-key                     written by        what it is
-afterword:sessions      emitter, worker   the stream of session-end events
-afterword:ack:<event>   worker            set once the event's run exists; a sender then lets go of it
-afterword:rate:*        limiter           counters of the doors' rate limits
-afterword:*             worker            bells' markers, delivery counts
-rq:*                    worker            jobs; whoever writes here can run code in a worker
+The emitter writes the stream of session-end events and asks whether an event's run exists, so as to let go of it. The
+limiter counts the doors' requests. The worker has all of ours and RQ's: whoever writes rq:* can run code in a worker.
 """
 
 from __future__ import annotations

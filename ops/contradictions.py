@@ -1,0 +1,96 @@
+"""What settings may not say together: a table of (setting, when it is wrong, the way out)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ops.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """`holds_for` says whether the settings are wrong; `way_out` follows the setting's name in the message."""
+
+    setting: str
+    holds_for: Callable[[Settings], bool]
+    way_out: str
+
+
+def _only_with(address: str, names: list[str]) -> list[Contradiction]:
+    """Credentials of a managed server mean nothing to the embedded one, which generates its own."""
+
+    def alone(name: str) -> Callable[[Settings], bool]:
+        return lambda settings: getattr(settings, name) is not None and getattr(settings, address) is None
+
+    way_out = (
+        f"is for a managed server. Set AFTERWORD_{address.upper()} too, or unset it: "
+        "the embedded server generates its own."
+    )
+    return [Contradiction(name, alone(name), way_out) for name in names]
+
+
+_DATABASE_PASSWORDS = [f"database_password_{role}" for role in ("agent", "reviewer", "operator", "worker")]
+_REDIS_PASSWORDS = [f"redis_password_{user}" for user in ("emitter", "worker", "limiter")]
+
+CONTRADICTIONS = [
+    *_only_with("database_url", ["database_admin_url", *_DATABASE_PASSWORDS]),
+    *_only_with("redis_url", _REDIS_PASSWORDS),
+    Contradiction(
+        "extractor",
+        lambda s: s.extractor == "offline" and not s.allow_offline_extractor,
+        "is offline, rules without a model. Set AFTERWORD_ALLOW_OFFLINE_EXTRACTOR=true to mean it, or name a model.",
+    ),
+    Contradiction(
+        "extraction_model",
+        lambda s: s.extractor == "openai" and s.extraction_model is None,
+        "is unset, and AFTERWORD_EXTRACTOR=openai needs the name of a model.",
+    ),
+    Contradiction(
+        "extraction_endpoint_class",
+        lambda s: s.extractor == "openai" and s.extraction_endpoint_class is None,
+        "is unset. Say where the endpoint runs (local, private or cloud): orgs admit endpoints by it.",
+    ),
+    Contradiction(
+        "openai_api_key",
+        lambda s: s.extractor == "openai" and s.openai_api_key is None and s.openai_base_url is None,
+        "is unset, and OpenAI's own endpoint needs it. Set it, or AFTERWORD_OPENAI_BASE_URL for another endpoint.",
+    ),
+    Contradiction(
+        "extraction_deadline_seconds",
+        lambda s: s.extraction_deadline_seconds >= s.lease_seconds,
+        "must be below AFTERWORD_LEASE_SECONDS, or a run is taken over while its model still answers.",
+    ),
+    Contradiction(
+        "embedding_model",
+        lambda s: s.embedder == "openai" and s.embedding_model is None,
+        "is unset, and AFTERWORD_EMBEDDER=openai needs the name of a model.",
+    ),
+    Contradiction(
+        "embedding_dimension",
+        lambda s: s.embedder == "openai" and s.embedding_dimension is None,
+        "is unset. Set the length of the model's vectors: it is part of the stamp.",
+    ),
+    Contradiction(
+        "embedding_api_key",
+        lambda s: s.embedder == "openai" and s.embedding_api_key is None and s.embedding_base_url is None,
+        "is unset, and OpenAI's own endpoint needs it. Set it, or AFTERWORD_EMBEDDING_BASE_URL for another endpoint.",
+    ),
+    Contradiction(
+        "embedder",
+        lambda s: s.embedder in ("local", "none") and (s.embedding_model or s.embedding_dimension) is not None,
+        "is not openai, so it has its own model. Unset AFTERWORD_EMBEDDING_MODEL and AFTERWORD_EMBEDDING_DIMENSION.",
+    ),
+    Contradiction(
+        "backoff_first_seconds",
+        lambda s: s.backoff_first_seconds > s.backoff_cap_seconds,
+        "is above AFTERWORD_BACKOFF_CAP_SECONDS. Lower it, or raise the cap.",
+    ),
+    Contradiction(
+        "witness_dir",
+        lambda s: s.witness_dir is not None and s.witness_dir.is_relative_to(s.home / "postgres"),
+        "lies inside the database's own folder. The witness must outlive it: name a place outside.",
+    ),
+]
