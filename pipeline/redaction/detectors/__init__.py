@@ -1,0 +1,24 @@
+"""The detectors, one per file, each with its patterns, context and validation.
+
+    ALL      what the redactor runs over every candidate
+    PROVEN   what the scrub trusts: hits proven by format, or by checksum, or by range and context
+
+Failure handling: a detector raises on no text; one that finds nothing in its canary is down, and the classes
+that nothing healthy covers hold every candidate.
+"""
+
+from __future__ import annotations
+
+from pipeline.redaction.detectors.card import Card
+from pipeline.redaction.detectors.email import Email
+from pipeline.redaction.detectors.iban import Iban
+from pipeline.redaction.detectors.ip import Ip
+from pipeline.redaction.detectors.phone import Phone
+from pipeline.redaction.detectors.private_key import PrivateKey
+from pipeline.redaction.detectors.ssn import Ssn
+from pipeline.redaction.detectors.tokens import TOKENS
+from pipeline.redaction.span import Detector
+
+PROVEN: tuple[Detector, ...] = (PrivateKey(), TOKENS, Card(), Ssn(proven_only=True), Iban())
+
+ALL: tuple[Detector, ...] = (PrivateKey(), TOKENS, Card(), Ssn(), Iban(), Email(), Phone(), Ip())
