@@ -59,12 +59,13 @@ upgrade: setup  ## write the locks again with the newest releases allowed
 lock-check: setup  ## fail where the locks no longer follow from pyproject.toml
 	@rm -rf build/locks && mkdir -p build/locks && cp requirements/*.txt build/locks/
 	$(call compile,build/locks)
-	@for lock in build core local dev; do diff -u requirements/$$lock.txt build/locks/$$lock.txt || exit 1; done
+	@for lock in build core fleet local dev; do diff -u requirements/$$lock.txt build/locks/$$lock.txt || exit 1; done
 
 # dev.txt holds every extra; the smaller locks are cut to its releases, so that what is tested is what is deployed.
 define compile
 $(COMPILE) pyproject.toml --all-extras -o $(1)/dev.txt
 $(COMPILE) pyproject.toml --extra local --extra openai -c $(1)/dev.txt -o $(1)/local.txt
+$(COMPILE) pyproject.toml --extra embedder --extra openai -c $(1)/dev.txt -o $(1)/fleet.txt
 $(COMPILE) pyproject.toml -c $(1)/dev.txt -o $(1)/core.txt
 $(COMPILE) requirements/build.in -o $(1)/build.txt
 endef

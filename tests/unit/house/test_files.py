@@ -29,7 +29,9 @@ def test_every_release_in_a_lock_has_a_hash(lock: str) -> None:
     assert [block.split()[0] for block in blocks if "--hash=sha256:" not in block] == []
 
 
-@pytest.mark.parametrize(("smaller", "larger"), [("core.txt", "local.txt"), ("local.txt", "dev.txt")])
+@pytest.mark.parametrize(
+    ("smaller", "larger"), [("core.txt", "fleet.txt"), ("fleet.txt", "local.txt"), ("local.txt", "dev.txt")]
+)
 def test_what_is_deployed_is_what_is_tested(smaller: str, larger: str) -> None:
     assert _pins(smaller) <= _pins(larger)
 

@@ -39,10 +39,14 @@ def test_a_module_is_named_for_what_it_holds() -> None:
 
 
 def test_every_module_is_used() -> None:
-    entry_points = {target.partition(":")[0] for target in project()["project"]["scripts"].values()}
-    used = entry_points | {name for path in modules().values() for name in _uses(path)}
+    used = _entry_points() | {name for path in modules().values() for name in _uses(path)}
     files = {name for name, path in modules().items() if path.name not in ("__init__.py", "__main__.py")}
     assert sorted(files - used) == []
+
+
+def _entry_points() -> set[str]:
+    scripts = {target.partition(":")[0] for target in project()["project"]["scripts"].values()}
+    return scripts | {name for name, path in modules().items() if 'if __name__ == "__main__":' in path.read_text()}
 
 
 def _uses(path: Path) -> set[str]:
