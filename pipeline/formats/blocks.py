@@ -21,6 +21,12 @@ ToolNames = dict[str, str]
 """Call id to name of the tool called, filled while a log is read."""
 
 
+def remember_call(names: ToolNames, call: Any, tool: Any) -> None:
+    """Which tool was called; a call without an id names no later answer."""
+    if string(call):
+        names[string(call)] = string(tool)
+
+
 def parts_of(content: Any, voice: Voice, names: ToolNames) -> Iterator[Part]:
     """The parts of a message's content; text speaks in `voice`, tool results in the tool's."""
     if isinstance(content, str):
@@ -42,7 +48,7 @@ def _block(block: dict[str, Any], voice: Voice, names: ToolNames) -> Iterator[Pa
     elif kind in THINKING:
         yield Skipped("thinking")
     elif kind in CALLS:
-        names[string(block.get("id"))] = string(block.get("name"))
+        remember_call(names, block.get("id"), block.get("name"))
         yield Skipped("tool_call")
     elif kind.endswith("tool_result"):
         yield from tool_answer(block.get("content"), names.get(string(block.get("tool_use_id"))))

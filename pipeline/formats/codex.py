@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from pipeline.formats.blocks import ToolNames, parts_of, tool_answer
+from pipeline.formats.blocks import ToolNames, parts_of, remember_call, tool_answer
 from pipeline.formats.jsonl import Line, Record, head_records, lines, read_lines
 from pipeline.formats.reader import ReadResult
 from pipeline.formats.reading import AGENT, SYSTEM, USER, Part, Reading, Said, Skipped, Unknown, Voice
@@ -40,7 +40,7 @@ class Codex:
 
 def _is_ours(record: Record) -> bool:
     if isinstance(record.get("payload"), dict):
-        return record.get("type") in ENVELOPES
+        return string(record.get("type")) in ENVELOPES
     bare_item = record.get("type") == "message" and "message" not in record and "content" in record
     first_line = "instructions" in record and {"id", "timestamp"} <= record.keys()
     exported = "created_at" in record and ("message" in record or "function" in record)
@@ -110,7 +110,7 @@ class _Rollout:
             yield from parts_of(item.get("content"), AGENT, self._names)
         elif kind.endswith("_call"):
             function = mapping(item.get("function"))
-            self._names[string(item.get("call_id"))] = string(item.get("name")) or string(function.get("name"))
+            remember_call(self._names, item.get("call_id"), item.get("name") or function.get("name"))
             yield Skipped("tool_call")
         elif kind.endswith(("_output", "_result")):
             tool = self._names.get(string(item.get("call_id"))) or string(item.get("name"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from pipeline.formats.blocks import ToolNames, tool_answer
+from pipeline.formats.blocks import ToolNames, remember_call, tool_answer
 from pipeline.formats.jsonl import Record, head_records, lines, read_lines
 from pipeline.formats.reader import ReadResult
 from pipeline.formats.reading import AGENT, SYSTEM, USER, Part, Reading, Said, Skipped, Unknown, Voice
@@ -42,11 +42,11 @@ def _parts(reading: Reading, names: ToolNames, record: Record) -> Iterator[Part]
             yield Skipped("attachment")
     elif kind == "assistant.message":
         for request in sequence(data.get("toolRequests")):
-            names[string(mapping(request).get("toolCallId"))] = string(mapping(request).get("name"))
+            remember_call(names, mapping(request).get("toolCallId"), mapping(request).get("name"))
             yield Skipped("tool_call")
         yield Said(AGENT, string(data.get("content")))
     elif kind == "tool.execution_start":
-        names[string(data.get("toolCallId"))] = string(data.get("toolName"))
+        remember_call(names, data.get("toolCallId"), data.get("toolName"))
         yield Skipped(kind)
     elif kind == "tool.execution_complete":
         result = mapping(data.get("result")) or mapping(data.get("error"))

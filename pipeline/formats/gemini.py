@@ -34,7 +34,9 @@ class Gemini:
     def read(self, text: str) -> ReadResult:
         reading = Reading("gemini")
         if any("messages" not in record and "history" not in record for record in head_records(text)):
-            read_lines(reading, lines(text), partial(_line, reading))
+            source = list(lines(text))
+            latest = {string(line.record.get("id")): line.record for line in source}
+            read_lines(reading, source, partial(_line, reading, latest))
         else:
             _read_document(reading, text)
         return reading.result()
@@ -53,12 +55,15 @@ def _read_document(reading: Reading, text: str) -> None:
         reading.fail(len(found.items) + 1, found.broken)
 
 
-def _line(reading: Reading, record: Record) -> Iterator[Part]:
+def _line(reading: Reading, latest: dict[str, Record], record: Record) -> Iterator[Part]:
+    """A line of the JSONL form: a message that grew (a tool answered) is written again under its id."""
     if "projectHash" in record:
         reading.names(session=record.get("sessionId"))
         yield Skipped("session")
     elif any(key.startswith("$") for key in record):
         yield Skipped("update")  # rewinds and changed fields of the session
+    elif "id" in record and latest[string(record.get("id"))] is not record:
+        yield Skipped("superseded")
     else:
         yield from _parts(record)
 

@@ -67,6 +67,9 @@ def _tags(names: tuple[str, ...]) -> re.Pattern[str]:
 _FENCE_TAGS = _tags((FENCE_OPEN_PREFIX.removeprefix("<"),))
 _WRAPPER_TAGS = _tags(WRAPPERS)
 
+INDENT_CHARS_MAX = 80
+"""How far a tag may be indented and still open its line; a bound, so that one long line stays linear."""
+
 Span = tuple[int, int]
 
 
@@ -131,10 +134,11 @@ def _wrappers(text: str) -> Iterator[Span]:
         elif opened == name:
             depth += 1
         elif (tag["close"] or "").lower() == name:
-            depth = 0 if tag == last_close[name] else depth - 1
+            depth = 0 if tag is last_close[name] else depth - 1
             if not depth:
                 yield start, tag.end()
 
 
 def _opens_a_line(text: str, position: int) -> bool:
-    return not text[text.rfind("\n", 0, position) + 1 : position].strip()
+    before = text[max(0, position - INDENT_CHARS_MAX) : position]
+    return not before[before.rfind("\n") + 1 :].strip()

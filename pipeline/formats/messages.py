@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from pipeline.formats.blocks import ToolNames, parts_of, tool_answer
+from pipeline.formats.blocks import ToolNames, parts_of, remember_call, tool_answer
 from pipeline.formats.reading import AGENT, SYSTEM, USER, Part, Skipped, Unknown
 from pipeline.formats.shape import label, mapping, sequence, string
 
@@ -22,7 +22,7 @@ def message_parts(message: Any, names: ToolNames) -> Iterator[Part]:
     role = string(fields.get("role"))
     for call in sequence(fields.get("tool_calls")):
         function = mapping(mapping(call).get("function"))
-        names[string(mapping(call).get("id"))] = string(function.get("name"))
+        remember_call(names, mapping(call).get("id"), function.get("name"))
         yield Skipped("tool_call")
     if role in TOOL_ROLES:
         tool = string(fields.get("name")) or string(fields.get("tool_name"))

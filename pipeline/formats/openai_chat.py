@@ -14,6 +14,7 @@ from pipeline.formats.jsonl import Line, head_records, lines
 from pipeline.formats.messages import SILENT_ROLES, TOOL_ROLES, VOICES, message_parts, message_time
 from pipeline.formats.reader import ReadResult
 from pipeline.formats.reading import Reading
+from pipeline.formats.shape import string
 
 ROLES = TOOL_ROLES | SILENT_ROLES | VOICES.keys()
 
@@ -22,7 +23,7 @@ class OpenAIChat:
     name = "openai_chat"
 
     def sniff(self, head: str) -> bool:
-        if any(record.get("role") in ROLES for record in head_records(head)):
+        if any(string(record.get("role")) in ROLES for record in head_records(head)):
             return True
         in_a_list = has_keys(head, "messages") or head.removeprefix("\ufeff").lstrip().startswith("[")
         return in_a_list and has_keys(head, "role")
