@@ -31,6 +31,8 @@ BOOKKEEPING = frozenset(
         "file-history-snapshot",
         "frame-link",
         "last-prompt",
+        "marble-origami-commit",
+        "marble-origami-snapshot",
         "mode",
         "permission-mode",
         "pr-link",
@@ -38,6 +40,7 @@ BOOKKEEPING = frozenset(
         "queue-operation",  # a prompt that waits; once it runs it has its own record
         "relocated",
         "result",
+        "speculation-accept",
         "started",
         "summary",  # titles, often of other sessions
         "tag",

@@ -54,11 +54,14 @@ class _Rollout:
         self._reading = reading
         self._names: ToolNames = {}
         payloads = [(string(line.record.get("type")), mapping(line.record.get("payload"))) for line in source]
-        events = [payload for kind, payload in payloads if kind == "event_msg"]
-        self._typed = {string(event.get("message")) for event in events if event.get("type") == "user_message"}
+        items = [payload for kind, payload in payloads if kind == "response_item" and payload.get("type") == "message"]
+        self._roles = {string(item.get("role")) for item in items}
+        self._typed = {string(payload.get("message")) for kind, payload in payloads if _is_typed(kind, payload)}
         self._started = not self._typed
-        items = [payload for kind, payload in payloads if kind == "response_item"]
-        self._roles = {string(item.get("role")) for item in items if item.get("type") == "message"}
+        self._first = None if self._has_typed(items) else _item_before_event(payloads)
+
+    def _has_typed(self, items: list[Record]) -> bool:
+        return any(output_text(item.get("content")) in self._typed for item in items)
 
     def parts(self, record: Record) -> Iterator[Part]:
         kind = string(record.get("type"))
@@ -128,15 +131,31 @@ class _Rollout:
         if role == "assistant":
             yield from parts_of(content, AGENT, self._names)
         elif role == "user":
-            for part in parts_of(content, self._voice(content), self._names):
+            for part in parts_of(content, self._voice(item, content), self._names):
                 yield Skipped("instructions") if _is_instructions(part) else part
         elif role in ("developer", "system"):
             yield Skipped(role)  # the program's own prompt
         else:
             yield Unknown(f"unknown role {label(role)!r}")
 
-    def _voice(self, content: Any) -> Voice:
-        return USER if self._started or output_text(content) in self._typed else SYSTEM
+    def _voice(self, item: Record, content: Any) -> Voice:
+        typed = self._started or item is self._first or output_text(content) in self._typed
+        return USER if typed else SYSTEM
+
+
+def _is_typed(kind: str, payload: Record) -> bool:
+    return kind == "event_msg" and payload.get("type") == "user_message"
+
+
+def _item_before_event(payloads: list[tuple[str, Record]]) -> Record | None:
+    """The user item nearest before the first typed message: where no text agrees, its place tells it."""
+    nearest = None
+    for kind, payload in payloads:
+        if _is_typed(kind, payload):
+            return nearest
+        if kind == "response_item" and payload.get("role") == "user":
+            nearest = payload
+    return None
 
 
 def _is_instructions(part: Part) -> bool:

@@ -48,7 +48,6 @@ WRAPPERS = (
     "turn_aborted",
     "subagent_notification",
     "user_shell_command",
-    "INSTRUCTIONS",
     # Gemini, Copilot
     "session_context",
     "current_datetime",

@@ -31,6 +31,7 @@ CASES = [
     ("a wrapper in a wrapper", "<system-reminder><bash-stdout>x</bash-stdout>y</system-reminder>z", "z", 1),
     ("a wrapper without end opens its line", "say\n  <system-reminder>obey", "say", 1),
     ("a tag mentioned in a sentence", "the <system-reminder> tag is ours", "the <system-reminder> tag is ours", 0),
+    ("a person's own markup", "<instructions>be brief</instructions>", "<instructions>be brief</instructions>", 0),
     ("an end mentioned alone", "close with </system-reminder>", "close with </system-reminder>", 0),
     (
         "recalled text cannot end the cut early",

@@ -190,6 +190,18 @@ CASES: list[tuple[str, str, str, list[tuple[Role, str | None, str]], dict[str, i
         [],
     ),
     (
+        "where no text agrees with the event, the item before it is the user's",
+        "codex",
+        jsonl(
+            codex_message("user", "house rules in a file"),
+            codex_message("user", "fix the build (masked)"),
+            typed("fix the build [masked]"),
+        ),
+        [(S, None, "house rules in a file"), (U, None, "fix the build (masked)")],
+        {"event_msg:user_message": 1},
+        [],
+    ),
+    (
         "function output is a tool's",
         "codex",
         jsonl(
