@@ -1,0 +1,53 @@
+"""Embedding's reads and writes: one table a stamp, so that vectors of two spaces cannot meet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from pgvector import Vector
+from psycopg import sql
+
+from db.connect import Connection
+from db.sql import query
+from pipeline.embedding.port import Stamp, Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class Unembedded:
+    id: UUID
+    org_id: int
+    run_id: UUID
+    content: str
+
+
+def on_stamp(name: str, stamp: int) -> sql.Composed:
+    """The query `embeddings.name` over the table of `stamp`."""
+    return sql.SQL(query(f"embeddings.{name}")).format(table=sql.Identifier(f"embeddings_{stamp}"))
+
+
+def stamp_id(conn: Connection, stamp: Stamp) -> int | None:
+    """The number of a registered stamp, None when nobody registered it."""
+    params = {"provider": stamp.provider, "model": stamp.model, "revision": stamp.revision,
+              "dimension": stamp.dimension}  # fmt: skip
+    row = conn.execute(query("stages.stamp"), params).fetchone()
+    return None if row is None else int(row["id"])
+
+
+def current_stamp(conn: Connection) -> tuple[int, Stamp] | None:
+    """The stamp that recall searches, with its number."""
+    row = conn.execute(query("stages.current_stamp")).fetchone()
+    return None if row is None else (row["id"], Stamp(**{k: v for k, v in row.items() if k != "id"}))
+
+
+def missing(conn: Connection, stamp: int, runs: Sequence[UUID]) -> list[Unembedded]:
+    rows = conn.execute(on_stamp("missing", stamp), {"ids": list(runs)})
+    return [Unembedded(row["id"], row["org_id"], row["run_id"], row["content"]) for row in rows]
+
+
+def insert(conn: Connection, stamp: int, memories: Sequence[UUID], vectors: Vectors) -> None:
+    """Store one vector a memory; a memory no longer active gets none."""
+    params: dict[str, Any] = {"ids": list(memories), "vectors": [Vector(row) for row in vectors]}
+    conn.execute(on_stamp("insert", stamp), params)

@@ -1,0 +1,75 @@
+"""What housekeeping reads and mends: gauges, purges, the search index. Each function is one short statement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from psycopg import sql
+
+from db.connect import Connection
+from db.sql import query
+
+EXACT_ROWS = 2_000
+"""Above this many vectors an org is searched by index: exact search took 3.8 ms at 2,636 rows of 384 dimensions and
+14 ms at 12,321, the index 3.2 ms with recall 0.99."""
+
+_KEY = 0x686F7573  # 'hous': one housekeeper a database
+PURGE_ROWS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Gauges:
+    """What the database knows of the fleet, for /metrics; seconds and counts."""
+
+    runs: dict[str, int]
+    oldest_due_seconds: dict[str, float]
+    dead_letters: dict[str, int]
+    open_reviews: dict[tuple[str, str], int]
+    memories: dict[str, int]
+    unsealed: int
+
+
+def is_only_one(conn: Connection) -> bool:
+    """Whether this connection holds the housekeeper's lock, which it keeps until it closes."""
+    row = conn.execute(query("housekeeping.only_one"), {"key": _KEY}).fetchone()
+    return bool(row and row["mine"])
+
+
+def gauges(conn: Connection) -> Gauges:
+    def read(name: str, key: str, value: str) -> dict[str, int]:
+        return {row[key]: row[value] for row in conn.execute(query(f"housekeeping.{name}"))}
+
+    unsealed = conn.execute(query("ledger.unsealed")).fetchone()
+    return Gauges(
+        runs=read("run_gauges", "state", "runs"),
+        oldest_due_seconds={row["state"]: row["seconds"] for row in conn.execute(query("housekeeping.oldest_due"))},
+        dead_letters=read("dead_gauges", "code", "runs"),
+        open_reviews={
+            (row["kind"], row["age"]): row["reviews"] for row in conn.execute(query("housekeeping.review_gauges"))
+        },
+        memories=read("memory_gauges", "status", "memories"),
+        unsealed=unsealed["entries"] if unsealed else 0,
+    )
+
+
+def purge(conn: Connection) -> dict[str, int]:
+    """Remove what is past its date; returns counts by store."""
+    params = {"limit": PURGE_ROWS}
+    names = ("purge_transcripts", "purge_rejected", "purge_forgotten")
+    return {name: conn.execute(query(f"housekeeping.{name}"), params).rowcount for name in names}
+
+
+def mark_used(conn: Connection, *, seconds: float) -> int:
+    """Derive last_used_at from the recalls of the last `seconds`."""
+    return conn.execute(query("housekeeping.used"), {"seconds": seconds}).rowcount
+
+
+def index_vectors(conn: Connection, stamp: int, *, exact_rows: int = EXACT_ROWS, limit: int = 500) -> int:
+    """Count orgs, drop vectors of what is gone, move a batch into the index; returns the rows moved."""
+    table = sql.Identifier(f"embeddings_{stamp}")
+    params = {"exact_rows": exact_rows, "limit": limit}
+    moved = 0
+    for name in ("count_orgs", "drop_forgotten_vectors", "index_vectors", "switch_orgs"):
+        result = conn.execute(sql.SQL(query(f"housekeeping.{name}")).format(table=table), params)
+        moved = result.rowcount if name == "index_vectors" else moved
+    return moved

@@ -1,0 +1,146 @@
+"""The append-only record. Run and memory moves are written by triggers; this writes all else, seals, and verifies."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from db.connect import Connection
+from db.sql import query
+from pipeline.errors import LedgerBroken
+from pipeline.ledger import GENESIS, Entry, entry_hash, seal_hash
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """`total` entries lie in transactions below `below`; `hash` runs over all of them."""
+
+    id: int
+    below: int
+    entries: int
+    total: int
+    hash: bytes
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What verification saw."""
+
+    entries: int
+    sealed: int
+    seals: int
+    witnessed: int
+
+
+def record(
+    conn: Connection, *, org_id: int | None, subject: tuple[str, str], actor: str, action: str,
+    detail: dict[str, Any] | None = None, payload: dict[str, Any] | None = None
+) -> int:  # fmt: skip
+    """Append one entry; `payload` is content, kept outside the ledger under a key of its own. Returns the id."""
+    key = secrets.token_bytes(32)
+    sealed = None if payload is None else hmac.digest(key, _canonical(payload), "sha256")
+    with conn.transaction():
+        row = conn.execute(query("ledger.record"), {
+            "org_id": org_id, "subject_kind": subject[0], "subject_id": subject[1], "actor": actor, "action": action,
+            "detail": Jsonb(detail or {}), "payload_hash": sealed,
+        }).fetchone()  # fmt: skip
+        assert row is not None
+        if payload is not None:
+            params = {"org_id": org_id, "entry_id": row["id"], "key": key, "content": Jsonb(payload)}
+            conn.execute(query("ledger.keep_payload"), params)
+    return int(row["id"])
+
+
+def _canonical(payload: dict[str, Any]) -> bytes:
+    return json.dumps(payload, sort_keys=True, ensure_ascii=False).encode()
+
+
+def seal(conn: Connection) -> Seal | None:
+    """Seal what no running transaction can still add to; None when there is nothing new."""
+    row = conn.execute(query("ledger.seal")).fetchone()
+    return None if row is None else Seal(**{**row, "below": int(row["below"])})
+
+
+def unsealed(conn: Connection) -> int:
+    row = conn.execute(query("ledger.unsealed")).fetchone()
+    return int(row["entries"]) if row else 0
+
+
+def verify(conn: Connection, witnessed: Sequence[Seal] = ()) -> Verdict:
+    """Recompute every entry and seal from what is stored. Raises LedgerBroken at the first that differs.
+
+    `witnessed` are seals read from outside the database: each must stand in it unchanged, since whoever cuts the
+    tail of the ledger can cut the seals beside it.
+    """
+    with conn.transaction():
+        conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        seals = [Seal(**row) for row in conn.execute(query("ledger.seals"))]
+        _check_witnessed(seals, witnessed)
+        with conn.cursor(name="verify") as cursor:
+            cursor.itersize = 10_000
+            cursor.execute(query("ledger.entries"))
+            checked = _Checked(_checked(Entry(**row) for row in cursor))
+            for item in seals:
+                checked.expect(item)
+            total = checked.count + sum(1 for _ in checked.rest)
+    return Verdict(total, seals[-1].total if seals else 0, len(seals), len(witnessed))
+
+
+class _Checked:
+    """Entries consumed seal by seal."""
+
+    def __init__(self, entries: Iterator[Entry]) -> None:
+        self.rest = entries
+        self.count = 0
+        self._running = GENESIS
+        self._held: Entry | None = None
+
+    def expect(self, item: Seal) -> None:
+        hashes = [entry.hash for entry in self._below(item.below)]
+        self.count += len(hashes)
+        self._running = seal_hash(self._running, hashes)
+        if self.count != item.total or len(hashes) != item.entries:
+            raise LedgerBroken(f"seal {item.id} covers {item.total} entries; {self.count} stand before it")
+        if self._running != item.hash:
+            raise LedgerBroken(f"seal {item.id} does not match the entries it covers")
+
+    def _below(self, below: int) -> Iterator[Entry]:
+        for entry in self._ahead():
+            if entry.transaction >= below:
+                self._held = entry
+                return
+            yield entry
+
+    def _ahead(self) -> Iterator[Entry]:
+        if self._held is not None:
+            held, self._held = self._held, None
+            yield held
+        yield from self.rest
+
+
+def _checked(entries: Iterable[Entry]) -> Iterator[Entry]:
+    for entry in entries:
+        if entry_hash(entry) != entry.hash:
+            raise LedgerBroken(f"entry {entry.id} was changed after it was written")
+        yield entry
+
+
+def _check_witnessed(seals: Sequence[Seal], witnessed: Sequence[Seal]) -> None:
+    known = {item.below: item for item in seals}
+    for item in witnessed:
+        stands = known.get(item.below)
+        if stands is None or not hmac.compare_digest(stands.hash, item.hash):
+            raise LedgerBroken(f"the witness holds a seal below transaction {item.below} that the database does not")
+
+
+def timeline(conn: Connection, subjects: Sequence[str]) -> list[dict[str, Any]]:
+    """All entries about these subjects, oldest first."""
+    return list(conn.execute(query("ledger.timeline"), {"subjects": list(subjects)}))

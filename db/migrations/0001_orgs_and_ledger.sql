@@ -1,0 +1,111 @@
+-- Tenants, the table of tokens, and the ledger every decision is written to.
+
+CREATE TABLE orgs (
+  id integer PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+  name text NOT NULL UNIQUE CHECK (name ~ '^[a-z0-9][a-z0-9_.-]{0,99}$'),
+  settings jsonb NOT NULL DEFAULT '{}',
+  created_at timestamptz NOT NULL DEFAULT now()
+);
+
+CREATE TABLE spaces (
+  org_id integer NOT NULL REFERENCES orgs,
+  name text NOT NULL CHECK (name <> ''),
+  tier text NOT NULL CHECK (tier IN ('semantic', 'episodic')),
+  PRIMARY KEY (org_id, name)
+);
+
+-- The manifest: a memory outside it is never handed to an agent.
+CREATE TABLE namespaces (
+  org_id integer NOT NULL REFERENCES orgs,
+  name text NOT NULL CHECK (name <> ''),
+  PRIMARY KEY (org_id, name)
+);
+
+-- What a token entitles to. Only the SHA-256 of a token is stored, and only the owner reads it.
+CREATE TABLE tokens (
+  id uuid PRIMARY KEY,
+  hash bytea NOT NULL UNIQUE CHECK (length(hash) = 32),
+  org_id integer NOT NULL REFERENCES orgs,
+  role text NOT NULL CHECK (role IN ('agent', 'reviewer', 'operator')),
+  actor text NOT NULL,
+  agent text,
+  user_id text,
+  project text,
+  workflow text,
+  tiers text[] NOT NULL DEFAULT '{}',
+  created_at timestamptz NOT NULL DEFAULT now(),
+  expires_at timestamptz NOT NULL,
+  revoked_at timestamptz
+);
+CREATE INDEX tokens_expire ON tokens (expires_at);
+
+-- The grant of this transaction: the token of `afterword.token`, if it is alive and made for this login.
+-- Setting any other variable by hand changes nothing, since nothing else is read.
+CREATE FUNCTION current_grant() RETURNS tokens
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = afterword, pg_temp AS $$
+  SELECT t FROM tokens t
+  WHERE t.hash = sha256(convert_to(current_setting('afterword.token', true), 'UTF8'))
+    AND t.revoked_at IS NULL AND t.expires_at > now()
+    AND session_user = 'afterword_' || t.role
+$$;
+
+CREATE FUNCTION ledger_hash(
+  id bigint, transaction xid8, org_id integer, subject_kind text, subject_id text,
+  at timestamptz, actor text, action text, detail jsonb, payload_hash bytea
+) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog AS $$
+  SELECT sha256(convert_to(concat_ws(E'\x1f',
+    id, transaction, coalesce(org_id::text, ''), subject_kind, subject_id,
+    (extract(epoch FROM at - timestamptz '1970-01-01 00:00:00+00') * 1000000)::bigint,
+    actor, action, detail::text, coalesce(encode(payload_hash, 'hex'), '')), 'UTF8'))
+$$;
+
+-- Append-only; no content. Id, transaction, time and hash are the database's own: nobody may write them.
+CREATE TABLE ledger (
+  id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+  transaction xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  org_id integer,
+  subject_kind text NOT NULL,
+  subject_id text NOT NULL,
+  at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  actor text NOT NULL,
+  action text NOT NULL,
+  detail jsonb NOT NULL DEFAULT '{}',
+  payload_hash bytea,
+  hash bytea NOT NULL GENERATED ALWAYS AS (
+    ledger_hash(id, transaction, org_id, subject_kind, subject_id, at, actor, action, detail, payload_hash)) STORED
+);
+CREATE INDEX ledger_subject ON ledger (subject_id, id);
+CREATE INDEX ledger_order ON ledger (transaction, id);
+
+CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'insufficient_privilege';
+END $$;
+CREATE TRIGGER ledger_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- A seal covers every entry whose transaction lies in [previous.below, below), in (transaction, id) order.
+CREATE TABLE seals (
+  id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+  below xid8 NOT NULL UNIQUE,
+  entries bigint NOT NULL CHECK (entries > 0),
+  total bigint NOT NULL,
+  hash bytea NOT NULL CHECK (length(hash) = 32),
+  at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE TRIGGER seals_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON seals
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- Content that a ledger entry stands for: hashed under a key that dies with it.
+CREATE TABLE payloads (
+  org_id integer NOT NULL REFERENCES orgs,
+  entry_id bigint NOT NULL REFERENCES ledger,
+  key bytea NOT NULL CHECK (length(key) = 32),
+  content jsonb NOT NULL,
+  PRIMARY KEY (org_id, entry_id)
+);
+ALTER TABLE payloads ALTER COLUMN content SET STATISTICS 0;
+
+REVOKE ALL ON ALL FUNCTIONS IN SCHEMA afterword FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION current_grant() TO afterword_agent, afterword_reviewer, afterword_operator, afterword_worker;

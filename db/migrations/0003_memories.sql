@@ -1,0 +1,225 @@
+-- Memories, the reviews that hold them, drops, and embeddings by stamp.
+
+CREATE TABLE memory_moves (from_status text NOT NULL, to_status text NOT NULL, PRIMARY KEY (from_status, to_status));
+INSERT INTO memory_moves VALUES
+  ('pending', 'active'), ('pending', 'rejected'), ('pending', 'superseded'), ('pending', 'tombstoned'),
+  ('active', 'superseded'), ('active', 'tombstoned');
+
+CREATE FUNCTION is_personal(classes text[]) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT classes && '{person,phone,address,dob,email,ip,ssn,natid}'::text[]
+$$;
+
+CREATE TABLE memories (
+  id uuid PRIMARY KEY,
+  org_id integer NOT NULL REFERENCES orgs,
+  run_id uuid NOT NULL REFERENCES runs,
+  tier text NOT NULL CHECK (tier IN ('episodic', 'semantic', 'procedural')),
+  kind text NOT NULL CHECK (kind IN ('fact', 'preference', 'rule', 'turn')),
+  status text NOT NULL CHECK (status IN ('pending', 'active', 'rejected', 'superseded', 'tombstoned')),
+  namespace text NOT NULL DEFAULT 'default',
+  scope_kind text NOT NULL CHECK (scope_kind IN ('org', 'user', 'agent', 'project', 'workflow', 'object')),
+  scope_value text CHECK ((scope_value IS NULL) = (scope_kind = 'org')),
+  content text NOT NULL,
+  content_hash bytea NOT NULL CHECK (length(content_hash) = 32),
+  rationale text NOT NULL,
+  evidence jsonb NOT NULL,
+  classes text[] NOT NULL DEFAULT '{}',
+  hold_reasons text[] NOT NULL DEFAULT '{}',
+  subject_type text,
+  subject_id text,
+  author_kind text NOT NULL CHECK (author_kind IN ('person', 'agent', 'system')),
+  author text NOT NULL,
+  provenance jsonb NOT NULL,
+  confidence real,
+  high_stakes boolean NOT NULL,
+  importance smallint NOT NULL CHECK (importance BETWEEN 1 AND 5),
+  observed_at timestamptz NOT NULL,
+  valid_from timestamptz NOT NULL,
+  valid_to timestamptz CHECK (valid_to IS NULL OR status IN ('superseded', 'tombstoned')),
+  expires_at timestamptz NOT NULL,
+  last_used_at timestamptz,
+  occurrences integer NOT NULL DEFAULT 1 CHECK (occurrences > 0),
+  revision integer NOT NULL DEFAULT 1,
+  replaces uuid[] NOT NULL DEFAULT '{}',
+  superseded_by uuid REFERENCES memories DEFERRABLE INITIALLY DEFERRED,
+  previous_hash bytea,
+  purge_after timestamptz,
+  erased_at timestamptz,
+  review_id uuid,
+  held boolean GENERATED ALWAYS AS (CASE WHEN status = 'pending' THEN true END) STORED,
+  actor text NOT NULL DEFAULT session_user,
+  reason text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  status_at timestamptz NOT NULL DEFAULT now(),
+  lexemes tsvector GENERATED ALWAYS AS (to_tsvector('english', content)) STORED,
+  FOREIGN KEY (org_id, namespace) REFERENCES namespaces,
+  CONSTRAINT pending_has_review CHECK ((status = 'pending') = (review_id IS NOT NULL)),
+  CONSTRAINT superseded_by_something CHECK ((status = 'superseded') <= (superseded_by IS NOT NULL)),
+  CONSTRAINT subject_complete CHECK ((subject_type IS NULL) = (subject_id IS NULL)),
+  CONSTRAINT personal_names_its_subject
+    CHECK (status <> 'active' OR subject_type IS NOT NULL OR NOT is_personal(classes)),
+  CONSTRAINT memories_held UNIQUE (id, held)
+);
+ALTER TABLE memories
+  ALTER COLUMN content SET STATISTICS 0, ALTER COLUMN rationale SET STATISTICS 0,
+  ALTER COLUMN evidence SET STATISTICS 0, ALTER COLUMN lexemes SET STATISTICS 0,
+  ALTER COLUMN subject_id SET STATISTICS 0;
+
+CREATE TABLE reviews (
+  id uuid PRIMARY KEY,
+  org_id integer NOT NULL REFERENCES orgs,
+  memory_id uuid NOT NULL,
+  -- hold: a pending memory waits; retire: an active one would take the place of what it replaces; audit: a sample
+  kind text NOT NULL CHECK (kind IN ('hold', 'retire', 'audit')),
+  reasons text[] NOT NULL CHECK (cardinality(reasons) > 0),
+  opened_at timestamptz NOT NULL DEFAULT now(),
+  closed_at timestamptz,
+  decision text CHECK (decision IN ('approve', 'redirect', 'reject', 'correct', 'forget', 'voided')),
+  decided_by text,
+  comment text,
+  is_open boolean GENERATED ALWAYS AS (closed_at IS NULL) STORED,
+  holds boolean GENERATED ALWAYS AS (CASE WHEN kind = 'hold' AND closed_at IS NULL THEN true END) STORED,
+  CHECK ((closed_at IS NULL) = (decision IS NULL) AND (decision IS NULL) = (decided_by IS NULL)),
+  CONSTRAINT reviews_open UNIQUE (memory_id, id, is_open)
+);
+ALTER TABLE reviews ALTER COLUMN comment SET STATISTICS 0;
+
+-- A pending memory has an open review, and an open hold review has a pending memory: two keys, checked at commit.
+ALTER TABLE memories ADD CONSTRAINT pending_review_is_open
+  FOREIGN KEY (id, review_id, held) REFERENCES reviews (memory_id, id, is_open) DEFERRABLE INITIALLY DEFERRED;
+ALTER TABLE reviews ADD CONSTRAINT open_hold_is_pending
+  FOREIGN KEY (memory_id, holds) REFERENCES memories (id, held) DEFERRABLE INITIALLY DEFERRED;
+
+CREATE INDEX memories_run ON memories (run_id);
+CREATE INDEX memories_search ON memories USING gin (org_id, lexemes) WHERE status IN ('active', 'superseded');
+CREATE INDEX memories_newest ON memories (org_id, observed_at) WHERE status = 'active';
+CREATE UNIQUE INDEX memories_once ON memories (run_id, content_hash) WHERE status IN ('pending', 'active');
+CREATE INDEX memories_repeat ON memories (org_id, content_hash) WHERE status IN ('pending', 'active');
+CREATE INDEX memories_purge ON memories (purge_after) WHERE purge_after IS NOT NULL AND erased_at IS NULL;
+CREATE INDEX reviews_inbox ON reviews (org_id, opened_at) WHERE closed_at IS NULL;
+
+CREATE FUNCTION memory_inserted() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = afterword, pg_temp AS $$
+BEGIN
+  IF EXISTS (SELECT FROM fresh WHERE status NOT IN ('pending', 'active')) THEN
+    RAISE EXCEPTION 'a memory begins pending or active' USING ERRCODE = 'check_violation', CONSTRAINT = 'memory_moves';
+  END IF;
+  INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
+  SELECT org_id, 'memory', id::text, actor, 'memory_' || status, jsonb_strip_nulls(jsonb_build_object(
+           'to', status, 'run', run_id, 'kind', kind, 'classes', nullif(to_jsonb(classes), '[]'),
+           'holds', nullif(to_jsonb(hold_reasons), '[]'), 'review', review_id))
+  FROM fresh;
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION memory_moved() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = afterword, pg_temp AS $$
+BEGIN
+  IF (SELECT count(*) FROM fresh f JOIN stale s USING (id, org_id, run_id)) <> (SELECT count(*) FROM fresh) THEN
+    RAISE EXCEPTION 'a memory keeps its identity' USING ERRCODE = 'check_violation', CONSTRAINT = 'memory_identity';
+  END IF;
+  IF EXISTS (SELECT FROM fresh f JOIN stale s USING (id) WHERE f.status <> s.status AND NOT EXISTS (
+       SELECT FROM memory_moves m WHERE m.from_status = s.status AND m.to_status = f.status)) THEN
+    RAISE EXCEPTION 'no such move' USING ERRCODE = 'check_violation', CONSTRAINT = 'memory_moves';
+  END IF;
+  INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
+  SELECT f.org_id, 'memory', f.id::text, f.actor,
+         'memory_' || CASE WHEN f.erased_at IS DISTINCT FROM s.erased_at THEN 'erased'
+                           WHEN f.status <> s.status THEN f.status ELSE 'edited' END,
+         jsonb_strip_nulls(jsonb_build_object('from', s.status, 'to', f.status, 'reason', f.reason,
+           'by', f.superseded_by, 'revision', f.revision, 'classes', nullif(to_jsonb(f.classes), '[]')))
+  FROM fresh f JOIN stale s USING (id)
+  WHERE f.status <> s.status OR f.revision <> s.revision OR f.erased_at IS DISTINCT FROM s.erased_at;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER memories_inserted AFTER INSERT ON memories
+  REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION memory_inserted();
+CREATE TRIGGER memories_moved AFTER UPDATE ON memories
+  REFERENCING OLD TABLE AS stale NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION memory_moved();
+CREATE TRIGGER memories_kept BEFORE DELETE OR TRUNCATE ON memories FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- A decision to keep something out; only ever of what no detector objected to.
+CREATE TABLE drops (
+  id uuid PRIMARY KEY,
+  org_id integer NOT NULL REFERENCES orgs,
+  run_id uuid NOT NULL REFERENCES runs,
+  rule text NOT NULL,
+  content text NOT NULL,
+  classes text[] NOT NULL DEFAULT '{}' CHECK (cardinality(classes) = 0),
+  provenance jsonb NOT NULL,
+  at timestamptz NOT NULL DEFAULT now(),
+  expires_at timestamptz NOT NULL
+);
+ALTER TABLE drops ALTER COLUMN content SET STATISTICS 0;
+CREATE INDEX drops_run ON drops (run_id);
+
+-- A repeat of what is known is counted, once a run.
+CREATE TABLE occurrences (
+  memory_id uuid NOT NULL REFERENCES memories,
+  repeat_id uuid NOT NULL REFERENCES memories,
+  org_id integer NOT NULL REFERENCES orgs,
+  similarity text NOT NULL,
+  at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (repeat_id, memory_id)
+);
+
+-- One row a stamp; its vectors live in embeddings_<id>, made when the stamp is registered.
+CREATE TABLE stamps (
+  id integer PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+  provider text NOT NULL,
+  model text NOT NULL,
+  revision text NOT NULL,
+  dimension integer NOT NULL CHECK (dimension BETWEEN 1 AND 16000),
+  is_current boolean NOT NULL DEFAULT false,
+  registered_at timestamptz NOT NULL DEFAULT now(),
+  UNIQUE (provider, model, revision, dimension)
+);
+CREATE UNIQUE INDEX stamps_one_current ON stamps (is_current) WHERE is_current;
+
+-- Registering makes the stamp's table, so that comparing across stamps is impossible. halfvec above the 2,000
+-- dimensions an HNSW index of `vector` can hold; exact search only above the 4,000 of `halfvec`.
+CREATE FUNCTION register_stamp(provider text, model text, revision text, dimension integer) RETURNS integer
+LANGUAGE plpgsql SET search_path = afterword, public, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  stamp integer;
+  name text;
+  kind text := CASE WHEN register_stamp.dimension > 2000 THEN 'halfvec' ELSE 'vector' END;
+BEGIN
+  LOCK TABLE stamps IN SHARE ROW EXCLUSIVE MODE;
+  SELECT s.id INTO stamp FROM stamps s WHERE (s.provider, s.model, s.revision, s.dimension)
+    = (register_stamp.provider, register_stamp.model, register_stamp.revision, register_stamp.dimension);
+  IF stamp IS NOT NULL THEN
+    RETURN stamp;
+  END IF;
+  INSERT INTO stamps (provider, model, revision, dimension, is_current)
+  VALUES (register_stamp.provider, register_stamp.model, register_stamp.revision, register_stamp.dimension,
+          NOT EXISTS (SELECT FROM stamps))
+  RETURNING id INTO stamp;
+  name := 'embeddings_' || stamp;
+  EXECUTE format('CREATE TABLE %I (memory_id uuid PRIMARY KEY REFERENCES memories, org_id integer NOT NULL '
+    'REFERENCES orgs, vector %s(%s) NOT NULL, ann boolean NOT NULL DEFAULT false)', name, kind, register_stamp.dimension);
+  EXECUTE format('CREATE INDEX ON %I (org_id, ann)', name);
+  IF register_stamp.dimension <= 4000 THEN
+    EXECUTE format('CREATE INDEX ON %I USING hnsw (vector %s_cosine_ops) WHERE ann', name, kind);
+  END IF;
+  EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY', name);
+  EXECUTE format('CREATE POLICY workers_reach_all_orgs ON %I TO afterword_worker USING (true) WITH CHECK (true)', name);
+  EXECUTE format('CREATE POLICY recall_reads ON %I FOR SELECT TO afterword_recall USING (true)', name);
+  EXECUTE format('CREATE POLICY verdicts_look ON %I FOR SELECT TO afterword_verdict USING (true)', name);
+  EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO afterword_worker', name);
+  EXECUTE format('GRANT SELECT ON %I TO afterword_recall, afterword_verdict', name);
+  RETURN stamp;
+END $$;
+
+-- What housekeeping knows of an org's size: decides between exact and indexed search.
+CREATE TABLE org_search (
+  org_id integer PRIMARY KEY REFERENCES orgs,
+  ann boolean NOT NULL DEFAULT false,
+  embedded integer NOT NULL DEFAULT 0,
+  missing integer NOT NULL DEFAULT 0,
+  counted_at timestamptz NOT NULL DEFAULT now()
+);
+REVOKE ALL ON ALL FUNCTIONS IN SCHEMA afterword FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION is_personal(text[]) TO PUBLIC;

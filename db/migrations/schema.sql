@@ -1,0 +1,1269 @@
+SET statement_timeout = 0;
+SET lock_timeout = 0;
+SET idle_in_transaction_session_timeout = 0;
+SET transaction_timeout = 0;
+SET client_encoding = 'UTF8';
+SET standard_conforming_strings = on;
+SELECT pg_catalog.set_config('search_path', '', false);
+SET check_function_bodies = false;
+SET xmloption = content;
+SET client_min_messages = warning;
+SET row_security = off;
+CREATE SCHEMA afterword;
+ALTER SCHEMA afterword OWNER TO afterword_owner;
+CREATE FUNCTION afterword.any_lexeme(query text) RETURNS tsquery
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog'
+    AS $$
+  SELECT replace(plainto_tsquery('english', query)::text, ' & ', ' | ')::tsquery
+$$;
+ALTER FUNCTION afterword.any_lexeme(query text) OWNER TO afterword_owner;
+CREATE FUNCTION afterword.approve(memory uuid, comment text DEFAULT NULL::text, namespace text DEFAULT NULL::text, scope_kind text DEFAULT NULL::text, scope_value text DEFAULT NULL::text, subject_type text DEFAULT NULL::text, subject_id text DEFAULT NULL::text) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  g tokens := current_grant();
+  m memories := granted_memory(approve.memory);
+BEGIN
+  IF m.status = 'active' THEN
+    PERFORM retire_replaced(m, g.actor)
+    WHERE EXISTS (SELECT FROM reviews r WHERE r.memory_id = m.id AND r.kind = 'retire' AND r.closed_at IS NULL);
+    PERFORM close_review(m, 'approve', g.actor, approve.comment);
+    PERFORM open_verdict_run(m, 'redacted', 'approve:' || m.revision, g.actor, NULL)
+    WHERE EXISTS (SELECT FROM reviews r WHERE r.memory_id = m.id AND r.kind = 'hold');
+    RETURN 'already_active';
+  ELSIF m.status <> 'pending' THEN
+    PERFORM refuse_decided(m);
+  END IF;
+  IF EXISTS (SELECT FROM runs r WHERE r.memory_id = m.id AND r.kind = 'verdict' AND r.state = 'extracted') THEN
+    RAISE EXCEPTION 'an edit of this memory is being checked; decide again when it is done' USING ERRCODE = 'AW002';
+  END IF;
+  UPDATE memories x SET
+    namespace = coalesce(approve.namespace, x.namespace),
+    scope_kind = coalesce(approve.scope_kind, x.scope_kind),
+    scope_value = CASE WHEN approve.scope_kind IS NULL THEN x.scope_value ELSE approve.scope_value END,
+    subject_type = coalesce(approve.subject_type, x.subject_type),
+    subject_id = coalesce(approve.subject_id, x.subject_id)
+  WHERE x.id = m.id;
+  PERFORM close_review(m, 'approve', g.actor, approve.comment);
+  PERFORM retire_replaced(m, g.actor);
+  UPDATE memories SET status = 'active', review_id = NULL, actor = g.actor, reason = 'approved', status_at = now()
+  WHERE id = m.id;
+  PERFORM open_verdict_run(m, 'redacted', 'approve:' || m.revision, g.actor, NULL);
+  RETURN 'approved';
+END $$;
+ALTER FUNCTION afterword.approve(memory uuid, comment text, namespace text, scope_kind text, scope_value text, subject_type text, subject_id text) OWNER TO afterword_verdict;
+CREATE FUNCTION afterword.is_personal(classes text[]) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  SELECT classes && '{person,phone,address,dob,email,ip,ssn,natid}'::text[]
+$$;
+ALTER FUNCTION afterword.is_personal(classes text[]) OWNER TO afterword_owner;
+SET default_tablespace = '';
+SET default_table_access_method = heap;
+CREATE TABLE afterword.memories (
+    id uuid NOT NULL,
+    org_id integer NOT NULL,
+    run_id uuid NOT NULL,
+    tier text NOT NULL,
+    kind text NOT NULL,
+    status text NOT NULL,
+    namespace text DEFAULT 'default'::text NOT NULL,
+    scope_kind text NOT NULL,
+    scope_value text,
+    content text NOT NULL,
+    content_hash bytea NOT NULL,
+    rationale text NOT NULL,
+    evidence jsonb NOT NULL,
+    classes text[] DEFAULT '{}'::text[] NOT NULL,
+    hold_reasons text[] DEFAULT '{}'::text[] NOT NULL,
+    subject_type text,
+    subject_id text,
+    author_kind text NOT NULL,
+    author text NOT NULL,
+    provenance jsonb NOT NULL,
+    confidence real,
+    high_stakes boolean NOT NULL,
+    importance smallint NOT NULL,
+    observed_at timestamp with time zone NOT NULL,
+    valid_from timestamp with time zone NOT NULL,
+    valid_to timestamp with time zone,
+    expires_at timestamp with time zone NOT NULL,
+    last_used_at timestamp with time zone,
+    occurrences integer DEFAULT 1 NOT NULL,
+    revision integer DEFAULT 1 NOT NULL,
+    replaces uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+    superseded_by uuid,
+    previous_hash bytea,
+    purge_after timestamp with time zone,
+    erased_at timestamp with time zone,
+    review_id uuid,
+    held boolean GENERATED ALWAYS AS (
+CASE
+    WHEN (status = 'pending'::text) THEN true
+    ELSE NULL::boolean
+END) STORED,
+    actor text DEFAULT SESSION_USER NOT NULL,
+    reason text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    status_at timestamp with time zone DEFAULT now() NOT NULL,
+    lexemes tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, content)) STORED,
+    CONSTRAINT memories_author_kind_check CHECK ((author_kind = ANY (ARRAY['person'::text, 'agent'::text, 'system'::text]))),
+    CONSTRAINT memories_check CHECK (((scope_value IS NULL) = (scope_kind = 'org'::text))),
+    CONSTRAINT memories_check1 CHECK (((valid_to IS NULL) OR (status = ANY (ARRAY['superseded'::text, 'tombstoned'::text])))),
+    CONSTRAINT memories_content_hash_check CHECK ((length(content_hash) = 32)),
+    CONSTRAINT memories_importance_check CHECK (((importance >= 1) AND (importance <= 5))),
+    CONSTRAINT memories_kind_check CHECK ((kind = ANY (ARRAY['fact'::text, 'preference'::text, 'rule'::text, 'turn'::text]))),
+    CONSTRAINT memories_occurrences_check CHECK ((occurrences > 0)),
+    CONSTRAINT memories_scope_kind_check CHECK ((scope_kind = ANY (ARRAY['org'::text, 'user'::text, 'agent'::text, 'project'::text, 'workflow'::text, 'object'::text]))),
+    CONSTRAINT memories_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'active'::text, 'rejected'::text, 'superseded'::text, 'tombstoned'::text]))),
+    CONSTRAINT memories_tier_check CHECK ((tier = ANY (ARRAY['episodic'::text, 'semantic'::text, 'procedural'::text]))),
+    CONSTRAINT pending_has_review CHECK (((status = 'pending'::text) = (review_id IS NOT NULL))),
+    CONSTRAINT personal_names_its_subject CHECK (((status <> 'active'::text) OR (subject_type IS NOT NULL) OR (NOT afterword.is_personal(classes)))),
+    CONSTRAINT subject_complete CHECK (((subject_type IS NULL) = (subject_id IS NULL))),
+    CONSTRAINT superseded_by_something CHECK (((status = 'superseded'::text) <= (superseded_by IS NOT NULL)))
+);
+ALTER TABLE ONLY afterword.memories ALTER COLUMN content SET STATISTICS 0;
+ALTER TABLE ONLY afterword.memories ALTER COLUMN rationale SET STATISTICS 0;
+ALTER TABLE ONLY afterword.memories ALTER COLUMN evidence SET STATISTICS 0;
+ALTER TABLE ONLY afterword.memories ALTER COLUMN subject_id SET STATISTICS 0;
+ALTER TABLE ONLY afterword.memories ALTER COLUMN lexemes SET STATISTICS 0;
+ALTER TABLE ONLY afterword.memories FORCE ROW LEVEL SECURITY;
+ALTER TABLE afterword.memories OWNER TO afterword_owner;
+CREATE FUNCTION afterword.close_review(m afterword.memories, verdict text, actor text, comment text) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+  UPDATE reviews SET closed_at = now(), decided_by = close_review.actor, comment = close_review.comment,
+         decision = CASE WHEN kind <> 'hold' OR id IS NOT DISTINCT FROM (close_review.m).review_id
+                         THEN close_review.verdict ELSE 'voided' END
+  WHERE memory_id = (close_review.m).id AND closed_at IS NULL
+$$;
+ALTER FUNCTION afterword.close_review(m afterword.memories, verdict text, actor text, comment text) OWNER TO afterword_verdict;
+CREATE TABLE afterword.tokens (
+    id uuid NOT NULL,
+    hash bytea NOT NULL,
+    org_id integer NOT NULL,
+    role text NOT NULL,
+    actor text NOT NULL,
+    agent text,
+    user_id text,
+    project text,
+    workflow text,
+    tiers text[] DEFAULT '{}'::text[] NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    revoked_at timestamp with time zone,
+    CONSTRAINT tokens_hash_check CHECK ((length(hash) = 32)),
+    CONSTRAINT tokens_role_check CHECK ((role = ANY (ARRAY['agent'::text, 'reviewer'::text, 'operator'::text])))
+);
+ALTER TABLE afterword.tokens OWNER TO afterword_owner;
+CREATE FUNCTION afterword.current_grant() RETURNS afterword.tokens
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+  SELECT t FROM tokens t
+  WHERE t.hash = sha256(convert_to(current_setting('afterword.token', true), 'UTF8'))
+    AND t.revoked_at IS NULL AND t.expires_at > now()
+    AND session_user = 'afterword_' || t.role
+$$;
+ALTER FUNCTION afterword.current_grant() OWNER TO afterword_owner;
+CREATE FUNCTION afterword.forget(memory uuid, comment text DEFAULT NULL::text, purge_days integer DEFAULT 30) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  g tokens := current_grant();
+  m memories := granted_memory(forget.memory);
+BEGIN
+  IF m.status = 'tombstoned' THEN
+    RETURN 'already_forgotten';
+  ELSIF m.status NOT IN ('pending', 'active') THEN
+    PERFORM refuse_decided(m);
+  END IF;
+  PERFORM close_review(m, 'forget', g.actor, forget.comment);
+  UPDATE memories SET status = 'tombstoned', review_id = NULL, valid_to = now(), actor = g.actor, reason = 'forgotten',
+         status_at = now(), purge_after = now() + make_interval(days => greatest(forget.purge_days, 0))
+  WHERE id = m.id;
+  RETURN 'forgotten';
+END $$;
+ALTER FUNCTION afterword.forget(memory uuid, comment text, purge_days integer) OWNER TO afterword_verdict;
+CREATE FUNCTION afterword.granted_memory(memory uuid) RETURNS afterword.memories
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  g tokens := current_grant();
+  found memories;
+BEGIN
+  SELECT m.* INTO found FROM memories m JOIN runs r ON r.id = m.run_id
+  WHERE m.id = granted_memory.memory AND m.org_id = g.org_id AND g.role = 'reviewer'
+    AND (g.project IS NULL OR g.project = r.project)
+  FOR UPDATE OF m;
+  IF found.id IS NULL THEN
+    RAISE EXCEPTION 'no such memory for this grant' USING ERRCODE = 'no_data_found';
+  END IF;
+  RETURN found;
+END $$;
+ALTER FUNCTION afterword.granted_memory(memory uuid) OWNER TO afterword_verdict;
+CREATE FUNCTION afterword.ledger_hash(id bigint, transaction xid8, org_id integer, subject_kind text, subject_id text, at timestamp with time zone, actor text, action text, detail jsonb, payload_hash bytea) RETURNS bytea
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog'
+    AS $$
+  SELECT sha256(convert_to(concat_ws(E'\x1f',
+    id, transaction, coalesce(org_id::text, ''), subject_kind, subject_id,
+    (extract(epoch FROM at - timestamptz '1970-01-01 00:00:00+00') * 1000000)::bigint,
+    actor, action, detail::text, coalesce(encode(payload_hash, 'hex'), '')), 'UTF8'))
+$$;
+ALTER FUNCTION afterword.ledger_hash(id bigint, transaction xid8, org_id integer, subject_kind text, subject_id text, at timestamp with time zone, actor text, action text, detail jsonb, payload_hash bytea) OWNER TO afterword_owner;
+CREATE FUNCTION afterword.memory_inserted() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+BEGIN
+  IF EXISTS (SELECT FROM fresh WHERE status NOT IN ('pending', 'active')) THEN
+    RAISE EXCEPTION 'a memory begins pending or active' USING ERRCODE = 'check_violation', CONSTRAINT = 'memory_moves';
+  END IF;
+  INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
+  SELECT org_id, 'memory', id::text, actor, 'memory_' || status, jsonb_strip_nulls(jsonb_build_object(
+           'to', status, 'run', run_id, 'kind', kind, 'classes', nullif(to_jsonb(classes), '[]'),
+           'holds', nullif(to_jsonb(hold_reasons), '[]'), 'review', review_id))
+  FROM fresh;
+  RETURN NULL;
+END $$;
+ALTER FUNCTION afterword.memory_inserted() OWNER TO afterword_owner;
+CREATE FUNCTION afterword.memory_moved() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+BEGIN
+  IF (SELECT count(*) FROM fresh f JOIN stale s USING (id, org_id, run_id)) <> (SELECT count(*) FROM fresh) THEN
+    RAISE EXCEPTION 'a memory keeps its identity' USING ERRCODE = 'check_violation', CONSTRAINT = 'memory_identity';
+  END IF;
+  IF EXISTS (SELECT FROM fresh f JOIN stale s USING (id) WHERE f.status <> s.status AND NOT EXISTS (
+       SELECT FROM memory_moves m WHERE m.from_status = s.status AND m.to_status = f.status)) THEN
+    RAISE EXCEPTION 'no such move' USING ERRCODE = 'check_violation', CONSTRAINT = 'memory_moves';
+  END IF;
+  INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
+  SELECT f.org_id, 'memory', f.id::text, f.actor,
+         'memory_' || CASE WHEN f.erased_at IS DISTINCT FROM s.erased_at THEN 'erased'
+                           WHEN f.status <> s.status THEN f.status ELSE 'edited' END,
+         jsonb_strip_nulls(jsonb_build_object('from', s.status, 'to', f.status, 'reason', f.reason,
+           'by', f.superseded_by, 'revision', f.revision, 'classes', nullif(to_jsonb(f.classes), '[]')))
+  FROM fresh f JOIN stale s USING (id)
+  WHERE f.status <> s.status OR f.revision <> s.revision OR f.erased_at IS DISTINCT FROM s.erased_at;
+  RETURN NULL;
+END $$;
+ALTER FUNCTION afterword.memory_moved() OWNER TO afterword_owner;
+CREATE FUNCTION afterword.mint_token(hash bytea, org integer, role text, actor text, lives interval, agent text DEFAULT NULL::text, user_id text DEFAULT NULL::text, project text DEFAULT NULL::text, workflow text DEFAULT NULL::text, tiers text[] DEFAULT '{}'::text[]) RETURNS uuid
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  minted uuid := uuidv7();
+BEGIN
+  DELETE FROM tokens WHERE expires_at < now() - interval '1 day';
+  INSERT INTO tokens (id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, expires_at)
+  VALUES (minted, mint_token.hash, mint_token.org, mint_token.role, mint_token.actor, mint_token.agent,
+          mint_token.user_id, mint_token.project, mint_token.workflow, mint_token.tiers, now() + mint_token.lives);
+  INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
+  VALUES (mint_token.org, 'token', minted::text, mint_token.actor, 'token_minted',
+          jsonb_build_object('role', mint_token.role, 'seconds', extract(epoch FROM mint_token.lives)::integer));
+  RETURN minted;
+END $$;
+ALTER FUNCTION afterword.mint_token(hash bytea, org integer, role text, actor text, lives interval, agent text, user_id text, project text, workflow text, tiers text[]) OWNER TO afterword_owner;
+CREATE FUNCTION afterword.open_missing_runs(stamp integer, max_runs integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $_$
+DECLARE
+  opened integer := 0;
+  m memories;
+BEGIN
+  FOR m IN EXECUTE format($q$
+      SELECT m.* FROM memories m JOIN runs r ON r.id = m.run_id
+      WHERE m.status = 'active' AND m.erased_at IS NULL AND r.state IN ('embedded', 'consolidated')
+        AND NOT EXISTS (SELECT FROM %I e WHERE e.memory_id = m.id)
+        AND NOT EXISTS (SELECT FROM runs v WHERE v.memory_id = m.id AND v.due_at IS NOT NULL)
+      ORDER BY m.id LIMIT $1 $q$, 'embeddings_' || open_missing_runs.stamp) USING open_missing_runs.max_runs
+  LOOP
+    IF open_verdict_run(m, 'redacted', 'repair:' || m.revision || ':' || pg_current_xact_id(), session_user, NULL)
+       IS NOT NULL THEN
+      opened := opened + 1;
+    END IF;
+  END LOOP;
+  RETURN opened;
+END $_$;
+ALTER FUNCTION afterword.open_missing_runs(stamp integer, max_runs integer) OWNER TO afterword_verdict;
+CREATE FUNCTION afterword.open_verdict_run(m afterword.memories, enters text, key text, actor text, body jsonb) RETURNS uuid
+    LANGUAGE plpgsql
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  opened uuid;
+BEGIN
+  INSERT INTO runs (id, org_id, kind, state, event_key, content_hash, session, agent, project, user_id, event,
+                    ended_at, memory_id, actor, reason)
+  SELECT uuidv7(), m.org_id, 'verdict', enters, 'verdict:' || m.id || ':' || key, m.content_hash, r.session, r.agent,
+         r.project, r.user_id, '{}', r.ended_at, m.id, open_verdict_run.actor, split_part(key, ':', 1)
+  FROM runs r WHERE r.id = m.run_id
+  ON CONFLICT (org_id, event_key) DO NOTHING RETURNING id INTO opened;
+  IF opened IS NOT NULL AND body IS NOT NULL THEN
+    INSERT INTO envelopes (run_id, org_id, body) VALUES (opened, m.org_id, body);
+  END IF;
+  RETURN opened;
+END $$;
+ALTER FUNCTION afterword.open_verdict_run(m afterword.memories, enters text, key text, actor text, body jsonb) OWNER TO afterword_verdict;
+CREATE FUNCTION afterword.recall(query text, vector public.vector DEFAULT NULL::public.vector, stamp integer DEFAULT NULL::integer, max_hits integer DEFAULT 5, as_of timestamp with time zone DEFAULT NULL::timestamp with time zone, vector_weight real DEFAULT 1, lexical_weight real DEFAULT 1) RETURNS TABLE(recall_id uuid, mode text, excluded jsonb, memory_id uuid, tier text, kind text, status text, content text, author_kind text, author text, subject_type text, subject_id text, observed_at timestamp with time zone, valid_from timestamp with time zone, valid_to timestamp with time zone, vector_score real, lexical_score real, combined_score real, vector_rank integer, lexical_rank integer, allowed text)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'public', 'pg_temp'
+    SET plan_cache_mode TO 'force_custom_plan'
+    SET "hnsw.iterative_scan" TO 'relaxed_order'
+    SET "hnsw.ef_search" TO '100'
+    AS $_$
+#variable_conflict use_column
+DECLARE
+  g tokens := current_grant();
+  tsq tsquery := any_lexeme(recall.query);
+  by_vector boolean := recall.vector IS NOT NULL;
+  indexed boolean := coalesce((SELECT s.ann FROM org_search s WHERE s.org_id = g.org_id), false);
+  missing integer := coalesce((SELECT s.missing FROM org_search s WHERE s.org_id = g.org_id), 0);
+  visible CONSTANT text := $v$
+    m.erased_at IS NULL AND m.tier = ANY ($2) AND CASE
+      WHEN $3::timestamptz IS NULL THEN m.status = 'active' AND m.expires_at > now()
+      ELSE m.status IN ('active', 'superseded') AND m.valid_from <= $3
+       AND coalesce(m.valid_to, 'infinity') > $3 END
+    AND (m.scope_kind = 'org' OR (m.scope_kind = 'user' AND m.scope_value = $4)
+      OR (m.scope_kind = 'agent' AND m.scope_value = $5) OR (m.scope_kind = 'project' AND m.scope_value = $6)
+      OR (m.scope_kind = 'workflow' AND m.scope_value = $7)) $v$;
+  vector_leg text := 'SELECT NULL::uuid AS id, NULL::real AS score, NULL::integer AS rank WHERE false';
+BEGIN
+  IF g.id IS NULL THEN
+    RAISE EXCEPTION 'no grant: the token is unknown, expired, revoked or made for another door'
+      USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  IF by_vector THEN
+    vector_leg := format($v$
+      SELECT x.id, x.score, row_number() OVER (ORDER BY x.score DESC)::integer AS rank FROM (
+        SELECT m.id, (1 - (e.vector <=> $8))::real AS score
+        FROM %I e JOIN memories m ON m.id = e.memory_id
+        WHERE e.org_id = $1 %s AND %s
+        ORDER BY e.vector <=> $8 LIMIT 50) x $v$,
+      'embeddings_' || recall.stamp, CASE WHEN indexed THEN 'AND e.ann' ELSE '' END, visible);
+  END IF;
+  RETURN QUERY EXECUTE format($q$
+    WITH by_vector AS MATERIALIZED (%1$s),
+    by_lexeme AS MATERIALIZED (
+      SELECT x.id, x.score, row_number() OVER (ORDER BY x.score DESC, x.id)::integer AS rank FROM (
+        SELECT m.id, ts_rank_cd(m.lexemes, $9, 32)::real AS score FROM memories m
+        WHERE m.org_id = $1 AND m.lexemes @@ $9 AND m.status IN ('active', 'superseded') AND %2$s
+        ORDER BY 2 DESC, 1 LIMIT 50) x),
+    fused AS (
+      SELECT id, v.score AS vector_score, l.score AS lexical_score, v.rank AS vector_rank, l.rank AS lexical_rank,
+             (coalesce($10 / (60 + v.rank), 0) + coalesce($11 / (60 + l.rank), 0))::real AS combined
+      FROM by_vector v FULL JOIN by_lexeme l USING (id) ORDER BY combined DESC, id LIMIT $12),
+    newest AS (
+      SELECT m.id, NULL::real, NULL::real, NULL::integer, NULL::integer, 0::real FROM memories m
+      WHERE m.org_id = $1 AND NOT EXISTS (SELECT FROM fused) AND m.status IN ('active', 'superseded') AND %2$s
+      ORDER BY m.observed_at DESC, m.id LIMIT $12),
+    chosen AS (SELECT * FROM fused UNION ALL SELECT * FROM newest),
+    recorded AS (
+      INSERT INTO recalls (id, org_id, token_id, actor, mode, as_of, hits, excluded)
+      SELECT $13, $1, $14, $15,
+        CASE WHEN NOT EXISTS (SELECT FROM fused) THEN 'newest' WHEN $16 THEN 'hybrid' ELSE 'lexical' END, $3,
+        coalesce((SELECT jsonb_agg(jsonb_build_object('id', id, 'vector', vector_score, 'lexical', lexical_score,
+          'combined', combined) ORDER BY combined DESC, id) FROM chosen), '[]'),
+        CASE WHEN $16 AND $17 > 0 THEN jsonb_build_object('unembedded', $17) ELSE '{}' END
+      RETURNING id, mode, excluded)
+    SELECT r.id, r.mode, r.excluded, m.id, m.tier, m.kind, m.status, m.content, m.author_kind, m.author,
+           m.subject_type, m.subject_id, m.observed_at, m.valid_from, m.valid_to, c.vector_score, c.lexical_score,
+           c.combined, c.vector_rank, c.lexical_rank,
+           m.scope_kind || coalesce('=' || m.scope_value, '') || ' in ' || m.namespace
+    FROM recorded r LEFT JOIN chosen c ON true LEFT JOIN memories m ON m.id = c.id
+    ORDER BY c.combined DESC, m.observed_at DESC, m.id $q$, vector_leg, visible)
+  USING g.org_id, g.tiers, recall.as_of, g.user_id, g.agent, g.project, g.workflow, recall.vector, tsq,
+        recall.vector_weight, recall.lexical_weight, recall.max_hits, uuidv7(), g.id, g.actor, by_vector, missing;
+END $_$;
+ALTER FUNCTION afterword.recall(query text, vector public.vector, stamp integer, max_hits integer, as_of timestamp with time zone, vector_weight real, lexical_weight real) OWNER TO afterword_recall;
+CREATE FUNCTION afterword.recall_rendered(recall_id uuid, block_hash bytea) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+BEGIN
+  UPDATE recalls r SET block_hash = recall_rendered.block_hash, rendered_at = now()
+  WHERE r.id = recall_rendered.recall_id AND r.token_id = (current_grant()).id AND r.block_hash IS NULL;
+END $$;
+ALTER FUNCTION afterword.recall_rendered(recall_id uuid, block_hash bytea) OWNER TO afterword_recall;
+CREATE FUNCTION afterword.refuse_change() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'insufficient_privilege';
+END $$;
+ALTER FUNCTION afterword.refuse_change() OWNER TO afterword_owner;
+CREATE FUNCTION afterword.refuse_decided(m afterword.memories) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  RAISE EXCEPTION 'already_decided: this memory is %', m.status USING ERRCODE = 'AW001';
+END $$;
+ALTER FUNCTION afterword.refuse_decided(m afterword.memories) OWNER TO afterword_verdict;
+CREATE FUNCTION afterword.register_stamp(provider text, model text, revision text, dimension integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'afterword', 'public', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+DECLARE
+  stamp integer;
+  name text;
+  kind text := CASE WHEN register_stamp.dimension > 2000 THEN 'halfvec' ELSE 'vector' END;
+BEGIN
+  LOCK TABLE stamps IN SHARE ROW EXCLUSIVE MODE;
+  SELECT s.id INTO stamp FROM stamps s WHERE (s.provider, s.model, s.revision, s.dimension)
+    = (register_stamp.provider, register_stamp.model, register_stamp.revision, register_stamp.dimension);
+  IF stamp IS NOT NULL THEN
+    RETURN stamp;
+  END IF;
+  INSERT INTO stamps (provider, model, revision, dimension, is_current)
+  VALUES (register_stamp.provider, register_stamp.model, register_stamp.revision, register_stamp.dimension,
+          NOT EXISTS (SELECT FROM stamps))
+  RETURNING id INTO stamp;
+  name := 'embeddings_' || stamp;
+  EXECUTE format('CREATE TABLE %I (memory_id uuid PRIMARY KEY REFERENCES memories, org_id integer NOT NULL '
+    'REFERENCES orgs, vector %s(%s) NOT NULL, ann boolean NOT NULL DEFAULT false)', name, kind, register_stamp.dimension);
+  EXECUTE format('CREATE INDEX ON %I (org_id, ann)', name);
+  IF register_stamp.dimension <= 4000 THEN
+    EXECUTE format('CREATE INDEX ON %I USING hnsw (vector %s_cosine_ops) WHERE ann', name, kind);
+  END IF;
+  EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY', name);
+  EXECUTE format('CREATE POLICY workers_reach_all_orgs ON %I TO afterword_worker USING (true) WITH CHECK (true)', name);
+  EXECUTE format('CREATE POLICY recall_reads ON %I FOR SELECT TO afterword_recall USING (true)', name);
+  EXECUTE format('CREATE POLICY verdicts_look ON %I FOR SELECT TO afterword_verdict USING (true)', name);
+  EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO afterword_worker', name);
+  EXECUTE format('GRANT SELECT ON %I TO afterword_recall, afterword_verdict', name);
+  RETURN stamp;
+END $$;
+ALTER FUNCTION afterword.register_stamp(provider text, model text, revision text, dimension integer) OWNER TO afterword_owner;
+CREATE FUNCTION afterword.reject(memory uuid, comment text) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  g tokens := current_grant();
+  m memories := granted_memory(reject.memory);
+BEGIN
+  IF coalesce(btrim(reject.comment), '') = '' THEN
+    RAISE EXCEPTION 'a rejection needs a reason' USING ERRCODE = 'invalid_parameter_value';
+  ELSIF m.status = 'rejected' THEN
+    RETURN 'already_rejected';
+  ELSIF m.status = 'active' AND EXISTS (
+      SELECT FROM reviews r WHERE r.memory_id = m.id AND r.kind = 'retire' AND r.closed_at IS NULL) THEN
+    PERFORM close_review(m, 'reject', g.actor, reject.comment);
+    UPDATE memories SET replaces = '{}' WHERE id = m.id;
+    RETURN 'kept_both';
+  ELSIF m.status <> 'pending' THEN
+    PERFORM refuse_decided(m);
+  END IF;
+  PERFORM close_review(m, 'reject', g.actor, reject.comment);
+  UPDATE memories SET status = 'rejected', review_id = NULL, actor = g.actor, reason = 'rejected', status_at = now()
+  WHERE id = m.id;
+  RETURN 'rejected';
+END $$;
+ALTER FUNCTION afterword.reject(memory uuid, comment text) OWNER TO afterword_verdict;
+CREATE FUNCTION afterword.retire_replaced(m afterword.memories, actor text) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+  UPDATE reviews SET closed_at = now(), decision = 'voided', decided_by = retire_replaced.actor
+  WHERE memory_id = ANY ((retire_replaced.m).replaces) AND closed_at IS NULL;
+  UPDATE memories SET status = 'superseded', superseded_by = (retire_replaced.m).id,
+         valid_to = greatest((retire_replaced.m).valid_from, valid_from), review_id = NULL,
+         actor = retire_replaced.actor, reason = 'replaced', status_at = now()
+  WHERE id = ANY ((retire_replaced.m).replaces) AND org_id = (retire_replaced.m).org_id
+    AND status IN ('active', 'pending');
+$$;
+ALTER FUNCTION afterword.retire_replaced(m afterword.memories, actor text) OWNER TO afterword_verdict;
+CREATE FUNCTION afterword.retype(memory uuid, act text, content text, comment text DEFAULT NULL::text) RETURNS uuid
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  g tokens := current_grant();
+  m memories := granted_memory(retype.memory);
+BEGIN
+  IF retype.act NOT IN ('edit', 'redirect', 'correct') THEN
+    RAISE EXCEPTION 'no such act: %', retype.act USING ERRCODE = 'invalid_parameter_value';
+  ELSIF coalesce(btrim(retype.content), '') = '' OR length(retype.content) > 2000 THEN
+    RAISE EXCEPTION 'the text must have 1 to 2,000 characters' USING ERRCODE = 'invalid_parameter_value';
+  ELSIF m.status NOT IN ('pending', 'active') OR (m.status = 'active' AND retype.act <> 'correct') THEN
+    PERFORM refuse_decided(m);
+  END IF;
+  RETURN open_verdict_run(m, 'extracted',
+    retype.act || ':' || m.revision || ':' || encode(sha256(convert_to(retype.content, 'UTF8')), 'hex'), g.actor,
+    jsonb_build_object('act', retype.act, 'memory', m.id, 'content', retype.content, 'comment', retype.comment));
+END $$;
+ALTER FUNCTION afterword.retype(memory uuid, act text, content text, comment text) OWNER TO afterword_verdict;
+CREATE FUNCTION afterword.run_inserted() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+BEGIN
+  IF EXISTS (SELECT FROM fresh f WHERE NOT EXISTS (
+       SELECT FROM run_entries e WHERE e.kind = f.kind AND e.state = f.state)) THEN
+    RAISE EXCEPTION 'a run may not enter there' USING ERRCODE = 'check_violation', CONSTRAINT = 'run_entries';
+  END IF;
+  INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
+  SELECT org_id, 'run', id::text, actor, 'run_received',
+         jsonb_strip_nulls(jsonb_build_object('kind', kind, 'to', state, 'reason', reason, 'memory', memory_id))
+  FROM fresh;
+  RETURN NULL;
+END $$;
+ALTER FUNCTION afterword.run_inserted() OWNER TO afterword_owner;
+CREATE FUNCTION afterword.run_moved() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+BEGIN
+  IF (SELECT count(*) FROM fresh f JOIN stale s USING (id, org_id, kind, event_key)) <> (SELECT count(*) FROM fresh) THEN
+    RAISE EXCEPTION 'a run keeps its identity' USING ERRCODE = 'check_violation', CONSTRAINT = 'run_identity';
+  END IF;
+  IF EXISTS (SELECT FROM fresh f JOIN stale s USING (id) WHERE f.state <> s.state AND (
+       NOT EXISTS (SELECT FROM run_moves m WHERE m.from_state = s.state AND m.to_state = f.state)
+       OR (s.state = 'dead_letter' AND f.state <> s.died_in)
+       OR (f.state = 'dead_letter' AND f.died_in <> s.state))) THEN
+    RAISE EXCEPTION 'no such move' USING ERRCODE = 'check_violation', CONSTRAINT = 'run_moves';
+  END IF;
+  INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
+  SELECT f.org_id, 'run', f.id::text, f.actor, 'run_' || f.state, jsonb_strip_nulls(jsonb_build_object(
+           'from', s.state, 'to', f.state, 'reason', f.reason, 'attempts', nullif(s.attempts, 0),
+           'code', CASE WHEN f.state = 'dead_letter' THEN f.error_code END, 'skip', f.skip_reason))
+  FROM fresh f JOIN stale s USING (id) WHERE f.state <> s.state;
+  RETURN NULL;
+END $$;
+ALTER FUNCTION afterword.run_moved() OWNER TO afterword_owner;
+CREATE FUNCTION afterword.view_memory(memory uuid) RETURNS TABLE(id uuid, status text, kind text, content text, rationale text, evidence jsonb, classes text[], hold_reasons text[], subject_type text, subject_id text, replaces uuid[], provenance jsonb, observed_at timestamp with time zone)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+DECLARE
+  g tokens := current_grant();
+  m memories := granted_memory(view_memory.memory);
+BEGIN
+  INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
+  VALUES (m.org_id, 'memory', m.id::text, g.actor, 'memory_viewed', jsonb_build_object('status', m.status));
+  RETURN QUERY SELECT m.id, m.status, m.kind, m.content, m.rationale, m.evidence, m.classes, m.hold_reasons,
+    m.subject_type, m.subject_id, m.replaces, m.provenance, m.observed_at;
+END $$;
+ALTER FUNCTION afterword.view_memory(memory uuid) OWNER TO afterword_verdict;
+CREATE TABLE afterword.drops (
+    id uuid NOT NULL,
+    org_id integer NOT NULL,
+    run_id uuid NOT NULL,
+    rule text NOT NULL,
+    content text NOT NULL,
+    classes text[] DEFAULT '{}'::text[] NOT NULL,
+    provenance jsonb NOT NULL,
+    at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT drops_classes_check CHECK ((cardinality(classes) = 0))
+);
+ALTER TABLE ONLY afterword.drops ALTER COLUMN content SET STATISTICS 0;
+ALTER TABLE ONLY afterword.drops FORCE ROW LEVEL SECURITY;
+ALTER TABLE afterword.drops OWNER TO afterword_owner;
+CREATE TABLE afterword.envelopes (
+    run_id uuid NOT NULL,
+    org_id integer NOT NULL,
+    body jsonb NOT NULL
+);
+ALTER TABLE ONLY afterword.envelopes ALTER COLUMN body SET STATISTICS 0;
+ALTER TABLE ONLY afterword.envelopes FORCE ROW LEVEL SECURITY;
+ALTER TABLE afterword.envelopes OWNER TO afterword_owner;
+CREATE TABLE afterword.ledger (
+    id bigint NOT NULL,
+    transaction xid8 DEFAULT pg_current_xact_id() NOT NULL,
+    org_id integer,
+    subject_kind text NOT NULL,
+    subject_id text NOT NULL,
+    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    actor text NOT NULL,
+    action text NOT NULL,
+    detail jsonb DEFAULT '{}'::jsonb NOT NULL,
+    payload_hash bytea,
+    hash bytea GENERATED ALWAYS AS (afterword.ledger_hash(id, transaction, org_id, subject_kind, subject_id, at, actor, action, detail, payload_hash)) STORED NOT NULL
+);
+ALTER TABLE ONLY afterword.ledger FORCE ROW LEVEL SECURITY;
+ALTER TABLE afterword.ledger OWNER TO afterword_owner;
+ALTER TABLE afterword.ledger ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME afterword.ledger_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+CREATE TABLE afterword.memory_moves (
+    from_status text NOT NULL,
+    to_status text NOT NULL
+);
+ALTER TABLE afterword.memory_moves OWNER TO afterword_owner;
+CREATE TABLE afterword.migrations (
+    version integer NOT NULL,
+    name text NOT NULL,
+    checksum text NOT NULL,
+    applied_at timestamp with time zone DEFAULT now() NOT NULL
+);
+ALTER TABLE afterword.migrations OWNER TO afterword_owner;
+CREATE TABLE afterword.namespaces (
+    org_id integer NOT NULL,
+    name text NOT NULL,
+    CONSTRAINT namespaces_name_check CHECK ((name <> ''::text))
+);
+ALTER TABLE afterword.namespaces OWNER TO afterword_owner;
+CREATE TABLE afterword.occurrences (
+    memory_id uuid NOT NULL,
+    repeat_id uuid NOT NULL,
+    org_id integer NOT NULL,
+    similarity text NOT NULL,
+    at timestamp with time zone DEFAULT now() NOT NULL
+);
+ALTER TABLE ONLY afterword.occurrences FORCE ROW LEVEL SECURITY;
+ALTER TABLE afterword.occurrences OWNER TO afterword_owner;
+CREATE TABLE afterword.org_search (
+    org_id integer NOT NULL,
+    ann boolean DEFAULT false NOT NULL,
+    embedded integer DEFAULT 0 NOT NULL,
+    missing integer DEFAULT 0 NOT NULL,
+    counted_at timestamp with time zone DEFAULT now() NOT NULL
+);
+ALTER TABLE afterword.org_search OWNER TO afterword_owner;
+CREATE TABLE afterword.orgs (
+    id integer NOT NULL,
+    name text NOT NULL,
+    settings jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT orgs_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9_.-]{0,99}$'::text))
+);
+ALTER TABLE afterword.orgs OWNER TO afterword_owner;
+ALTER TABLE afterword.orgs ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME afterword.orgs_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+CREATE TABLE afterword.payloads (
+    org_id integer NOT NULL,
+    entry_id bigint NOT NULL,
+    key bytea NOT NULL,
+    content jsonb NOT NULL,
+    CONSTRAINT payloads_key_check CHECK ((length(key) = 32))
+);
+ALTER TABLE ONLY afterword.payloads ALTER COLUMN content SET STATISTICS 0;
+ALTER TABLE ONLY afterword.payloads FORCE ROW LEVEL SECURITY;
+ALTER TABLE afterword.payloads OWNER TO afterword_owner;
+CREATE VIEW afterword.promptable WITH (security_barrier='true') AS
+ SELECT id,
+    tier,
+    kind,
+    namespace,
+    scope_kind,
+    scope_value,
+    content,
+    author_kind,
+    author,
+    subject_type,
+    subject_id,
+    importance,
+    occurrences,
+    observed_at,
+    valid_from,
+    expires_at
+   FROM afterword.memories m
+  WHERE ((org_id = ( SELECT current_grant.org_id
+           FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at))) AND (status = 'active'::text) AND (expires_at > now()) AND (erased_at IS NULL) AND (tier IN ( SELECT unnest(current_grant.tiers) AS unnest
+           FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at))) AND ((scope_kind = 'org'::text) OR ((scope_kind = 'user'::text) AND (scope_value = ( SELECT current_grant.user_id
+           FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at)))) OR ((scope_kind = 'agent'::text) AND (scope_value = ( SELECT current_grant.agent
+           FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at)))) OR ((scope_kind = 'project'::text) AND (scope_value = ( SELECT current_grant.project
+           FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at)))) OR ((scope_kind = 'workflow'::text) AND (scope_value = ( SELECT current_grant.workflow
+           FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at))))));
+ALTER VIEW afterword.promptable OWNER TO afterword_recall;
+CREATE TABLE afterword.recalls (
+    id uuid NOT NULL,
+    org_id integer NOT NULL,
+    token_id uuid NOT NULL,
+    actor text NOT NULL,
+    at timestamp with time zone DEFAULT now() NOT NULL,
+    mode text NOT NULL,
+    as_of timestamp with time zone,
+    hits jsonb NOT NULL,
+    excluded jsonb NOT NULL,
+    block_hash bytea,
+    rendered_at timestamp with time zone,
+    CONSTRAINT recalls_block_hash_check CHECK ((length(block_hash) = 32)),
+    CONSTRAINT recalls_mode_check CHECK ((mode = ANY (ARRAY['hybrid'::text, 'lexical'::text, 'newest'::text])))
+);
+ALTER TABLE ONLY afterword.recalls ALTER COLUMN hits SET STATISTICS 0;
+ALTER TABLE ONLY afterword.recalls FORCE ROW LEVEL SECURITY;
+ALTER TABLE afterword.recalls OWNER TO afterword_owner;
+CREATE TABLE afterword.rejected_events (
+    id uuid NOT NULL,
+    entry_id text,
+    reason text NOT NULL,
+    detail text NOT NULL,
+    body bytea NOT NULL,
+    deliveries integer DEFAULT 1 NOT NULL,
+    at timestamp with time zone DEFAULT now() NOT NULL,
+    purge_after timestamp with time zone NOT NULL,
+    replayed_at timestamp with time zone,
+    run_id uuid
+);
+ALTER TABLE ONLY afterword.rejected_events ALTER COLUMN body SET STATISTICS 0;
+ALTER TABLE ONLY afterword.rejected_events FORCE ROW LEVEL SECURITY;
+ALTER TABLE afterword.rejected_events OWNER TO afterword_owner;
+CREATE TABLE afterword.replayed_runs (
+    replay_id uuid NOT NULL,
+    run_id uuid NOT NULL,
+    code text NOT NULL,
+    at timestamp with time zone DEFAULT now() NOT NULL
+);
+ALTER TABLE afterword.replayed_runs OWNER TO afterword_owner;
+CREATE TABLE afterword.replays (
+    id uuid NOT NULL,
+    selector jsonb NOT NULL,
+    actor text NOT NULL,
+    reason text NOT NULL,
+    rate_per_second real NOT NULL,
+    cap integer NOT NULL,
+    force boolean DEFAULT false NOT NULL,
+    requested_at timestamp with time zone DEFAULT now() NOT NULL,
+    status text DEFAULT 'requested'::text NOT NULL,
+    rearmed integer DEFAULT 0 NOT NULL,
+    refused integer DEFAULT 0 NOT NULL,
+    died_again integer DEFAULT 0 NOT NULL,
+    last_at timestamp with time zone,
+    finished_at timestamp with time zone,
+    CONSTRAINT replays_cap_check CHECK ((cap > 0)),
+    CONSTRAINT replays_check CHECK (((finished_at IS NOT NULL) = (status = ANY (ARRAY['finished'::text, 'stopped'::text])))),
+    CONSTRAINT replays_rate_per_second_check CHECK ((rate_per_second > (0)::double precision)),
+    CONSTRAINT replays_reason_check CHECK ((reason <> ''::text)),
+    CONSTRAINT replays_status_check CHECK ((status = ANY (ARRAY['requested'::text, 'running'::text, 'finished'::text, 'stopped'::text])))
+);
+ALTER TABLE afterword.replays OWNER TO afterword_owner;
+CREATE TABLE afterword.reviews (
+    id uuid NOT NULL,
+    org_id integer NOT NULL,
+    memory_id uuid NOT NULL,
+    kind text NOT NULL,
+    reasons text[] NOT NULL,
+    opened_at timestamp with time zone DEFAULT now() NOT NULL,
+    closed_at timestamp with time zone,
+    decision text,
+    decided_by text,
+    comment text,
+    is_open boolean GENERATED ALWAYS AS ((closed_at IS NULL)) STORED,
+    holds boolean GENERATED ALWAYS AS (
+CASE
+    WHEN ((kind = 'hold'::text) AND (closed_at IS NULL)) THEN true
+    ELSE NULL::boolean
+END) STORED,
+    CONSTRAINT reviews_check CHECK ((((closed_at IS NULL) = (decision IS NULL)) AND ((decision IS NULL) = (decided_by IS NULL)))),
+    CONSTRAINT reviews_decision_check CHECK ((decision = ANY (ARRAY['approve'::text, 'redirect'::text, 'reject'::text, 'correct'::text, 'forget'::text, 'voided'::text]))),
+    CONSTRAINT reviews_kind_check CHECK ((kind = ANY (ARRAY['hold'::text, 'retire'::text, 'audit'::text]))),
+    CONSTRAINT reviews_reasons_check CHECK ((cardinality(reasons) > 0))
+);
+ALTER TABLE ONLY afterword.reviews ALTER COLUMN comment SET STATISTICS 0;
+ALTER TABLE ONLY afterword.reviews FORCE ROW LEVEL SECURITY;
+ALTER TABLE afterword.reviews OWNER TO afterword_owner;
+CREATE TABLE afterword.run_entries (
+    kind text NOT NULL,
+    state text NOT NULL
+);
+ALTER TABLE afterword.run_entries OWNER TO afterword_owner;
+CREATE TABLE afterword.run_moves (
+    from_state text NOT NULL,
+    to_state text NOT NULL
+);
+ALTER TABLE afterword.run_moves OWNER TO afterword_owner;
+CREATE TABLE afterword.runs (
+    id uuid NOT NULL,
+    org_id integer NOT NULL,
+    kind text NOT NULL,
+    state text NOT NULL,
+    event_key text NOT NULL,
+    content_hash bytea NOT NULL,
+    session text NOT NULL,
+    agent text NOT NULL,
+    project text,
+    user_id text,
+    event jsonb NOT NULL,
+    ended_at timestamp with time zone NOT NULL,
+    turns integer DEFAULT 0 NOT NULL,
+    first_own integer DEFAULT 0 NOT NULL,
+    memory_id uuid,
+    due_at timestamp with time zone DEFAULT now(),
+    lease uuid,
+    attempts smallint DEFAULT 0 NOT NULL,
+    lease_losses smallint DEFAULT 0 NOT NULL,
+    replays smallint DEFAULT 0 NOT NULL,
+    died_in text,
+    error_code text,
+    error_detail text,
+    skip_reason text,
+    actor text DEFAULT SESSION_USER NOT NULL,
+    reason text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    state_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT runs_check CHECK (((memory_id IS NOT NULL) = (kind = 'verdict'::text))),
+    CONSTRAINT runs_check1 CHECK (((due_at IS NULL) = (state = ANY (ARRAY['consolidated'::text, 'skipped'::text, 'dead_letter'::text])))),
+    CONSTRAINT runs_check2 CHECK (((lease IS NULL) OR (due_at IS NOT NULL))),
+    CONSTRAINT runs_check3 CHECK (((died_in IS NOT NULL) = (state = 'dead_letter'::text))),
+    CONSTRAINT runs_check4 CHECK (((state = 'dead_letter'::text) <= (error_code IS NOT NULL))),
+    CONSTRAINT runs_check5 CHECK (((skip_reason IS NOT NULL) = (state = 'skipped'::text))),
+    CONSTRAINT runs_first_own_check CHECK ((first_own >= 0)),
+    CONSTRAINT runs_kind_check CHECK ((kind = ANY (ARRAY['session'::text, 'proposal'::text, 'note'::text, 'verdict'::text, 'reextract'::text]))),
+    CONSTRAINT runs_state_check CHECK ((state = ANY (ARRAY['received'::text, 'extracted'::text, 'redacted'::text, 'embedded'::text, 'consolidated'::text, 'skipped'::text, 'dead_letter'::text])))
+);
+ALTER TABLE ONLY afterword.runs ALTER COLUMN event SET STATISTICS 0;
+ALTER TABLE ONLY afterword.runs FORCE ROW LEVEL SECURITY;
+ALTER TABLE afterword.runs OWNER TO afterword_owner;
+CREATE TABLE afterword.seals (
+    id bigint NOT NULL,
+    below xid8 NOT NULL,
+    entries bigint NOT NULL,
+    total bigint NOT NULL,
+    hash bytea NOT NULL,
+    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT seals_entries_check CHECK ((entries > 0)),
+    CONSTRAINT seals_hash_check CHECK ((length(hash) = 32))
+);
+ALTER TABLE afterword.seals OWNER TO afterword_owner;
+ALTER TABLE afterword.seals ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME afterword.seals_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+CREATE TABLE afterword.spaces (
+    org_id integer NOT NULL,
+    name text NOT NULL,
+    tier text NOT NULL,
+    CONSTRAINT spaces_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT spaces_tier_check CHECK ((tier = ANY (ARRAY['semantic'::text, 'episodic'::text])))
+);
+ALTER TABLE afterword.spaces OWNER TO afterword_owner;
+CREATE TABLE afterword.stamps (
+    id integer NOT NULL,
+    provider text NOT NULL,
+    model text NOT NULL,
+    revision text NOT NULL,
+    dimension integer NOT NULL,
+    is_current boolean DEFAULT false NOT NULL,
+    registered_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT stamps_dimension_check CHECK (((dimension >= 1) AND (dimension <= 16000)))
+);
+ALTER TABLE afterword.stamps OWNER TO afterword_owner;
+ALTER TABLE afterword.stamps ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME afterword.stamps_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+CREATE TABLE afterword.transcripts (
+    run_id uuid NOT NULL,
+    org_id integer NOT NULL,
+    body bytea NOT NULL,
+    turns integer NOT NULL,
+    purge_after timestamp with time zone NOT NULL
+);
+ALTER TABLE ONLY afterword.transcripts ALTER COLUMN body SET STATISTICS 0;
+ALTER TABLE ONLY afterword.transcripts ALTER COLUMN body SET STORAGE EXTERNAL;
+ALTER TABLE ONLY afterword.transcripts FORCE ROW LEVEL SECURITY;
+ALTER TABLE afterword.transcripts OWNER TO afterword_owner;
+ALTER TABLE ONLY afterword.drops
+    ADD CONSTRAINT drops_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY afterword.envelopes
+    ADD CONSTRAINT envelopes_pkey PRIMARY KEY (run_id);
+ALTER TABLE ONLY afterword.ledger
+    ADD CONSTRAINT ledger_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY afterword.memories
+    ADD CONSTRAINT memories_held UNIQUE (id, held);
+ALTER TABLE ONLY afterword.memories
+    ADD CONSTRAINT memories_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY afterword.memory_moves
+    ADD CONSTRAINT memory_moves_pkey PRIMARY KEY (from_status, to_status);
+ALTER TABLE ONLY afterword.migrations
+    ADD CONSTRAINT migrations_pkey PRIMARY KEY (version);
+ALTER TABLE ONLY afterword.namespaces
+    ADD CONSTRAINT namespaces_pkey PRIMARY KEY (org_id, name);
+ALTER TABLE ONLY afterword.occurrences
+    ADD CONSTRAINT occurrences_pkey PRIMARY KEY (repeat_id, memory_id);
+ALTER TABLE ONLY afterword.org_search
+    ADD CONSTRAINT org_search_pkey PRIMARY KEY (org_id);
+ALTER TABLE ONLY afterword.orgs
+    ADD CONSTRAINT orgs_name_key UNIQUE (name);
+ALTER TABLE ONLY afterword.orgs
+    ADD CONSTRAINT orgs_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY afterword.payloads
+    ADD CONSTRAINT payloads_pkey PRIMARY KEY (org_id, entry_id);
+ALTER TABLE ONLY afterword.recalls
+    ADD CONSTRAINT recalls_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY afterword.rejected_events
+    ADD CONSTRAINT rejected_events_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY afterword.replayed_runs
+    ADD CONSTRAINT replayed_runs_pkey PRIMARY KEY (replay_id, run_id);
+ALTER TABLE ONLY afterword.replays
+    ADD CONSTRAINT replays_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY afterword.reviews
+    ADD CONSTRAINT reviews_open UNIQUE (memory_id, id, is_open);
+ALTER TABLE ONLY afterword.reviews
+    ADD CONSTRAINT reviews_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY afterword.run_entries
+    ADD CONSTRAINT run_entries_pkey PRIMARY KEY (kind, state);
+ALTER TABLE ONLY afterword.run_moves
+    ADD CONSTRAINT run_moves_pkey PRIMARY KEY (from_state, to_state);
+ALTER TABLE ONLY afterword.runs
+    ADD CONSTRAINT runs_org_id_event_key_key UNIQUE (org_id, event_key);
+ALTER TABLE ONLY afterword.runs
+    ADD CONSTRAINT runs_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY afterword.seals
+    ADD CONSTRAINT seals_below_key UNIQUE (below);
+ALTER TABLE ONLY afterword.seals
+    ADD CONSTRAINT seals_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY afterword.spaces
+    ADD CONSTRAINT spaces_pkey PRIMARY KEY (org_id, name);
+ALTER TABLE ONLY afterword.stamps
+    ADD CONSTRAINT stamps_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY afterword.stamps
+    ADD CONSTRAINT stamps_provider_model_revision_dimension_key UNIQUE (provider, model, revision, dimension);
+ALTER TABLE ONLY afterword.tokens
+    ADD CONSTRAINT tokens_hash_key UNIQUE (hash);
+ALTER TABLE ONLY afterword.tokens
+    ADD CONSTRAINT tokens_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY afterword.transcripts
+    ADD CONSTRAINT transcripts_pkey PRIMARY KEY (run_id);
+CREATE INDEX drops_run ON afterword.drops USING btree (run_id);
+CREATE INDEX ledger_order ON afterword.ledger USING btree (transaction, id);
+CREATE INDEX ledger_subject ON afterword.ledger USING btree (subject_id, id);
+CREATE INDEX memories_newest ON afterword.memories USING btree (org_id, observed_at) WHERE (status = 'active'::text);
+CREATE UNIQUE INDEX memories_once ON afterword.memories USING btree (run_id, content_hash) WHERE (status = ANY (ARRAY['pending'::text, 'active'::text]));
+CREATE INDEX memories_purge ON afterword.memories USING btree (purge_after) WHERE ((purge_after IS NOT NULL) AND (erased_at IS NULL));
+CREATE INDEX memories_repeat ON afterword.memories USING btree (org_id, content_hash) WHERE (status = ANY (ARRAY['pending'::text, 'active'::text]));
+CREATE INDEX memories_run ON afterword.memories USING btree (run_id);
+CREATE INDEX memories_search ON afterword.memories USING gin (org_id, lexemes) WHERE (status = ANY (ARRAY['active'::text, 'superseded'::text]));
+CREATE INDEX recalls_at ON afterword.recalls USING btree (org_id, at);
+CREATE UNIQUE INDEX rejected_entry ON afterword.rejected_events USING btree (entry_id) WHERE (entry_id IS NOT NULL);
+CREATE INDEX rejected_purge ON afterword.rejected_events USING btree (purge_after);
+CREATE INDEX rejected_reason ON afterword.rejected_events USING btree (reason, at);
+CREATE INDEX replays_open ON afterword.replays USING btree (requested_at) WHERE (finished_at IS NULL);
+CREATE INDEX reviews_inbox ON afterword.reviews USING btree (org_id, opened_at) WHERE (closed_at IS NULL);
+CREATE INDEX runs_dead ON afterword.runs USING btree (org_id, error_code, state_at) WHERE (state = 'dead_letter'::text);
+CREATE INDEX runs_due ON afterword.runs USING btree (state, org_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX runs_recent ON afterword.runs USING btree (created_at);
+CREATE INDEX runs_session ON afterword.runs USING btree (org_id, session);
+CREATE INDEX runs_suspect ON afterword.runs USING btree (state, due_at) WHERE ((due_at IS NOT NULL) AND (lease_losses >= 2));
+CREATE UNIQUE INDEX stamps_one_current ON afterword.stamps USING btree (is_current) WHERE is_current;
+CREATE INDEX tokens_expire ON afterword.tokens USING btree (expires_at);
+CREATE INDEX transcripts_purge ON afterword.transcripts USING btree (purge_after);
+CREATE TRIGGER ledger_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON afterword.ledger FOR EACH STATEMENT EXECUTE FUNCTION afterword.refuse_change();
+CREATE TRIGGER memories_inserted AFTER INSERT ON afterword.memories REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.memory_inserted();
+CREATE TRIGGER memories_kept BEFORE DELETE OR TRUNCATE ON afterword.memories FOR EACH STATEMENT EXECUTE FUNCTION afterword.refuse_change();
+CREATE TRIGGER memories_moved AFTER UPDATE ON afterword.memories REFERENCING OLD TABLE AS stale NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.memory_moved();
+CREATE TRIGGER runs_inserted AFTER INSERT ON afterword.runs REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.run_inserted();
+CREATE TRIGGER runs_kept BEFORE DELETE OR TRUNCATE ON afterword.runs FOR EACH STATEMENT EXECUTE FUNCTION afterword.refuse_change();
+CREATE TRIGGER runs_moved AFTER UPDATE ON afterword.runs REFERENCING OLD TABLE AS stale NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.run_moved();
+CREATE TRIGGER seals_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON afterword.seals FOR EACH STATEMENT EXECUTE FUNCTION afterword.refuse_change();
+ALTER TABLE ONLY afterword.drops
+    ADD CONSTRAINT drops_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
+ALTER TABLE ONLY afterword.drops
+    ADD CONSTRAINT drops_run_id_fkey FOREIGN KEY (run_id) REFERENCES afterword.runs(id);
+ALTER TABLE ONLY afterword.envelopes
+    ADD CONSTRAINT envelopes_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
+ALTER TABLE ONLY afterword.envelopes
+    ADD CONSTRAINT envelopes_run_id_fkey FOREIGN KEY (run_id) REFERENCES afterword.runs(id);
+ALTER TABLE ONLY afterword.memories
+    ADD CONSTRAINT memories_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
+ALTER TABLE ONLY afterword.memories
+    ADD CONSTRAINT memories_org_id_namespace_fkey FOREIGN KEY (org_id, namespace) REFERENCES afterword.namespaces(org_id, name);
+ALTER TABLE ONLY afterword.memories
+    ADD CONSTRAINT memories_run_id_fkey FOREIGN KEY (run_id) REFERENCES afterword.runs(id);
+ALTER TABLE ONLY afterword.memories
+    ADD CONSTRAINT memories_superseded_by_fkey FOREIGN KEY (superseded_by) REFERENCES afterword.memories(id) DEFERRABLE INITIALLY DEFERRED;
+ALTER TABLE ONLY afterword.namespaces
+    ADD CONSTRAINT namespaces_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
+ALTER TABLE ONLY afterword.occurrences
+    ADD CONSTRAINT occurrences_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES afterword.memories(id);
+ALTER TABLE ONLY afterword.occurrences
+    ADD CONSTRAINT occurrences_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
+ALTER TABLE ONLY afterword.occurrences
+    ADD CONSTRAINT occurrences_repeat_id_fkey FOREIGN KEY (repeat_id) REFERENCES afterword.memories(id);
+ALTER TABLE ONLY afterword.reviews
+    ADD CONSTRAINT open_hold_is_pending FOREIGN KEY (memory_id, holds) REFERENCES afterword.memories(id, held) DEFERRABLE INITIALLY DEFERRED;
+ALTER TABLE ONLY afterword.org_search
+    ADD CONSTRAINT org_search_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
+ALTER TABLE ONLY afterword.payloads
+    ADD CONSTRAINT payloads_entry_id_fkey FOREIGN KEY (entry_id) REFERENCES afterword.ledger(id);
+ALTER TABLE ONLY afterword.payloads
+    ADD CONSTRAINT payloads_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
+ALTER TABLE ONLY afterword.memories
+    ADD CONSTRAINT pending_review_is_open FOREIGN KEY (id, review_id, held) REFERENCES afterword.reviews(memory_id, id, is_open) DEFERRABLE INITIALLY DEFERRED;
+ALTER TABLE ONLY afterword.recalls
+    ADD CONSTRAINT recalls_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
+ALTER TABLE ONLY afterword.replayed_runs
+    ADD CONSTRAINT replayed_runs_replay_id_fkey FOREIGN KEY (replay_id) REFERENCES afterword.replays(id);
+ALTER TABLE ONLY afterword.replayed_runs
+    ADD CONSTRAINT replayed_runs_run_id_fkey FOREIGN KEY (run_id) REFERENCES afterword.runs(id);
+ALTER TABLE ONLY afterword.reviews
+    ADD CONSTRAINT reviews_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
+ALTER TABLE ONLY afterword.runs
+    ADD CONSTRAINT runs_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
+ALTER TABLE ONLY afterword.spaces
+    ADD CONSTRAINT spaces_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
+ALTER TABLE ONLY afterword.tokens
+    ADD CONSTRAINT tokens_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
+ALTER TABLE ONLY afterword.transcripts
+    ADD CONSTRAINT transcripts_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
+ALTER TABLE ONLY afterword.transcripts
+    ADD CONSTRAINT transcripts_run_id_fkey FOREIGN KEY (run_id) REFERENCES afterword.runs(id);
+ALTER TABLE afterword.drops ENABLE ROW LEVEL SECURITY;
+ALTER TABLE afterword.envelopes ENABLE ROW LEVEL SECURITY;
+ALTER TABLE afterword.ledger ENABLE ROW LEVEL SECURITY;
+ALTER TABLE afterword.memories ENABLE ROW LEVEL SECURITY;
+ALTER TABLE afterword.occurrences ENABLE ROW LEVEL SECURITY;
+CREATE POLICY operators_read ON afterword.drops FOR SELECT TO afterword_operator USING (true);
+CREATE POLICY operators_read ON afterword.ledger FOR SELECT TO afterword_operator USING (true);
+CREATE POLICY operators_read ON afterword.memories FOR SELECT TO afterword_operator USING (true);
+CREATE POLICY operators_read ON afterword.occurrences FOR SELECT TO afterword_operator USING (true);
+CREATE POLICY operators_read ON afterword.recalls FOR SELECT TO afterword_operator USING (true);
+CREATE POLICY operators_read ON afterword.rejected_events FOR SELECT TO afterword_operator USING (true);
+CREATE POLICY operators_read ON afterword.reviews FOR SELECT TO afterword_operator USING (true);
+CREATE POLICY operators_read ON afterword.runs FOR SELECT TO afterword_operator USING (true);
+CREATE POLICY operators_record ON afterword.ledger FOR INSERT TO afterword_operator WITH CHECK (true);
+ALTER TABLE afterword.payloads ENABLE ROW LEVEL SECURITY;
+CREATE POLICY recall_reads ON afterword.memories FOR SELECT TO afterword_recall USING (true);
+CREATE POLICY recall_records ON afterword.recalls TO afterword_recall USING (true) WITH CHECK (true);
+ALTER TABLE afterword.recalls ENABLE ROW LEVEL SECURITY;
+ALTER TABLE afterword.rejected_events ENABLE ROW LEVEL SECURITY;
+CREATE POLICY reviewers_read ON afterword.ledger FOR SELECT TO afterword_reviewer USING ((org_id = ( SELECT current_grant.org_id
+   FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at))));
+CREATE POLICY reviewers_read ON afterword.memories FOR SELECT TO afterword_reviewer USING ((org_id = ( SELECT current_grant.org_id
+   FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at))));
+CREATE POLICY reviewers_read ON afterword.reviews FOR SELECT TO afterword_reviewer USING ((org_id = ( SELECT current_grant.org_id
+   FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at))));
+CREATE POLICY reviewers_read ON afterword.runs FOR SELECT TO afterword_reviewer USING ((org_id = ( SELECT current_grant.org_id
+   FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at))));
+ALTER TABLE afterword.reviews ENABLE ROW LEVEL SECURITY;
+ALTER TABLE afterword.runs ENABLE ROW LEVEL SECURITY;
+ALTER TABLE afterword.transcripts ENABLE ROW LEVEL SECURITY;
+CREATE POLICY triggers_record ON afterword.ledger FOR INSERT TO afterword_owner WITH CHECK (true);
+CREATE POLICY verdicts_close ON afterword.reviews TO afterword_verdict USING (true) WITH CHECK (true);
+CREATE POLICY verdicts_decide ON afterword.memories TO afterword_verdict USING (true) WITH CHECK (true);
+CREATE POLICY verdicts_open ON afterword.runs TO afterword_verdict USING (true) WITH CHECK ((kind = 'verdict'::text));
+CREATE POLICY verdicts_record ON afterword.ledger FOR INSERT TO afterword_verdict WITH CHECK (true);
+CREATE POLICY verdicts_stage ON afterword.envelopes FOR INSERT TO afterword_verdict WITH CHECK (true);
+CREATE POLICY workers_reach_all_orgs ON afterword.drops TO afterword_worker USING (true) WITH CHECK (true);
+CREATE POLICY workers_reach_all_orgs ON afterword.envelopes TO afterword_worker USING (true) WITH CHECK (true);
+CREATE POLICY workers_reach_all_orgs ON afterword.ledger TO afterword_worker USING (true) WITH CHECK (true);
+CREATE POLICY workers_reach_all_orgs ON afterword.memories TO afterword_worker USING (true) WITH CHECK (true);
+CREATE POLICY workers_reach_all_orgs ON afterword.occurrences TO afterword_worker USING (true) WITH CHECK (true);
+CREATE POLICY workers_reach_all_orgs ON afterword.payloads TO afterword_worker USING (true) WITH CHECK (true);
+CREATE POLICY workers_reach_all_orgs ON afterword.recalls TO afterword_worker USING (true) WITH CHECK (true);
+CREATE POLICY workers_reach_all_orgs ON afterword.rejected_events TO afterword_worker USING (true) WITH CHECK (true);
+CREATE POLICY workers_reach_all_orgs ON afterword.reviews TO afterword_worker USING (true) WITH CHECK (true);
+CREATE POLICY workers_reach_all_orgs ON afterword.runs TO afterword_worker USING (true) WITH CHECK (true);
+CREATE POLICY workers_reach_all_orgs ON afterword.transcripts TO afterword_worker USING (true) WITH CHECK (true);
+GRANT USAGE ON SCHEMA afterword TO afterword_agent;
+GRANT USAGE ON SCHEMA afterword TO afterword_reviewer;
+GRANT USAGE ON SCHEMA afterword TO afterword_operator;
+GRANT USAGE ON SCHEMA afterword TO afterword_worker;
+GRANT USAGE ON SCHEMA afterword TO afterword_recall;
+GRANT USAGE ON SCHEMA afterword TO afterword_verdict;
+REVOKE ALL ON FUNCTION afterword.approve(memory uuid, comment text, namespace text, scope_kind text, scope_value text, subject_type text, subject_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.approve(memory uuid, comment text, namespace text, scope_kind text, scope_value text, subject_type text, subject_id text) TO afterword_reviewer;
+GRANT SELECT,INSERT,UPDATE ON TABLE afterword.memories TO afterword_worker;
+GRANT SELECT ON TABLE afterword.memories TO afterword_recall;
+GRANT SELECT,UPDATE ON TABLE afterword.memories TO afterword_verdict;
+GRANT SELECT(id) ON TABLE afterword.memories TO afterword_reviewer;
+GRANT SELECT(id) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(org_id) ON TABLE afterword.memories TO afterword_reviewer;
+GRANT SELECT(org_id) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(run_id) ON TABLE afterword.memories TO afterword_reviewer;
+GRANT SELECT(run_id) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(tier) ON TABLE afterword.memories TO afterword_reviewer;
+GRANT SELECT(tier) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(kind) ON TABLE afterword.memories TO afterword_reviewer;
+GRANT SELECT(kind) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(status) ON TABLE afterword.memories TO afterword_reviewer;
+GRANT SELECT(status) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(namespace) ON TABLE afterword.memories TO afterword_reviewer;
+GRANT SELECT(namespace) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(scope_kind) ON TABLE afterword.memories TO afterword_reviewer;
+GRANT SELECT(scope_kind) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(classes) ON TABLE afterword.memories TO afterword_reviewer;
+GRANT SELECT(classes) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(hold_reasons) ON TABLE afterword.memories TO afterword_reviewer;
+GRANT SELECT(hold_reasons) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(provenance) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(high_stakes) ON TABLE afterword.memories TO afterword_reviewer;
+GRANT SELECT(high_stakes) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(importance) ON TABLE afterword.memories TO afterword_reviewer;
+GRANT SELECT(importance) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(observed_at) ON TABLE afterword.memories TO afterword_reviewer;
+GRANT SELECT(observed_at) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(expires_at) ON TABLE afterword.memories TO afterword_reviewer;
+GRANT SELECT(expires_at) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(occurrences) ON TABLE afterword.memories TO afterword_reviewer;
+GRANT SELECT(occurrences) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(revision) ON TABLE afterword.memories TO afterword_reviewer;
+GRANT SELECT(revision) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(replaces) ON TABLE afterword.memories TO afterword_reviewer;
+GRANT SELECT(replaces) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(superseded_by) ON TABLE afterword.memories TO afterword_reviewer;
+GRANT SELECT(superseded_by) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(erased_at) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(review_id) ON TABLE afterword.memories TO afterword_reviewer;
+GRANT SELECT(review_id) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(created_at) ON TABLE afterword.memories TO afterword_reviewer;
+GRANT SELECT(created_at) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(status_at) ON TABLE afterword.memories TO afterword_reviewer;
+GRANT SELECT(status_at) ON TABLE afterword.memories TO afterword_operator;
+REVOKE ALL ON FUNCTION afterword.close_review(m afterword.memories, verdict text, actor text, comment text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.current_grant() FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.current_grant() TO afterword_agent;
+GRANT ALL ON FUNCTION afterword.current_grant() TO afterword_reviewer;
+GRANT ALL ON FUNCTION afterword.current_grant() TO afterword_operator;
+GRANT ALL ON FUNCTION afterword.current_grant() TO afterword_worker;
+GRANT ALL ON FUNCTION afterword.current_grant() TO afterword_recall;
+GRANT ALL ON FUNCTION afterword.current_grant() TO afterword_verdict;
+REVOKE ALL ON FUNCTION afterword.forget(memory uuid, comment text, purge_days integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.forget(memory uuid, comment text, purge_days integer) TO afterword_reviewer;
+REVOKE ALL ON FUNCTION afterword.granted_memory(memory uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.memory_inserted() FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.memory_moved() FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.mint_token(hash bytea, org integer, role text, actor text, lives interval, agent text, user_id text, project text, workflow text, tiers text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.mint_token(hash bytea, org integer, role text, actor text, lives interval, agent text, user_id text, project text, workflow text, tiers text[]) TO afterword_operator;
+REVOKE ALL ON FUNCTION afterword.open_missing_runs(stamp integer, max_runs integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.open_missing_runs(stamp integer, max_runs integer) TO afterword_operator;
+REVOKE ALL ON FUNCTION afterword.open_verdict_run(m afterword.memories, enters text, key text, actor text, body jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.recall(query text, vector public.vector, stamp integer, max_hits integer, as_of timestamp with time zone, vector_weight real, lexical_weight real) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.recall(query text, vector public.vector, stamp integer, max_hits integer, as_of timestamp with time zone, vector_weight real, lexical_weight real) TO afterword_agent;
+REVOKE ALL ON FUNCTION afterword.recall_rendered(recall_id uuid, block_hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.recall_rendered(recall_id uuid, block_hash bytea) TO afterword_agent;
+REVOKE ALL ON FUNCTION afterword.refuse_change() FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.refuse_decided(m afterword.memories) FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.register_stamp(provider text, model text, revision text, dimension integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.reject(memory uuid, comment text) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.reject(memory uuid, comment text) TO afterword_reviewer;
+REVOKE ALL ON FUNCTION afterword.retire_replaced(m afterword.memories, actor text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.retype(memory uuid, act text, content text, comment text) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.retype(memory uuid, act text, content text, comment text) TO afterword_reviewer;
+REVOKE ALL ON FUNCTION afterword.run_inserted() FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.run_moved() FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.view_memory(memory uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.view_memory(memory uuid) TO afterword_reviewer;
+GRANT SELECT,INSERT ON TABLE afterword.drops TO afterword_worker;
+GRANT SELECT(id) ON TABLE afterword.drops TO afterword_operator;
+GRANT SELECT(org_id) ON TABLE afterword.drops TO afterword_operator;
+GRANT SELECT(run_id) ON TABLE afterword.drops TO afterword_operator;
+GRANT SELECT(rule) ON TABLE afterword.drops TO afterword_operator;
+GRANT SELECT(classes) ON TABLE afterword.drops TO afterword_operator;
+GRANT SELECT(provenance) ON TABLE afterword.drops TO afterword_operator;
+GRANT SELECT(at) ON TABLE afterword.drops TO afterword_operator;
+GRANT SELECT(expires_at) ON TABLE afterword.drops TO afterword_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE afterword.envelopes TO afterword_worker;
+GRANT INSERT ON TABLE afterword.envelopes TO afterword_verdict;
+GRANT SELECT ON TABLE afterword.ledger TO afterword_worker;
+GRANT SELECT ON TABLE afterword.ledger TO afterword_reviewer;
+GRANT SELECT ON TABLE afterword.ledger TO afterword_operator;
+GRANT INSERT(org_id) ON TABLE afterword.ledger TO afterword_operator;
+GRANT INSERT(org_id) ON TABLE afterword.ledger TO afterword_worker;
+GRANT INSERT(org_id) ON TABLE afterword.ledger TO afterword_verdict;
+GRANT INSERT(subject_kind) ON TABLE afterword.ledger TO afterword_operator;
+GRANT INSERT(subject_kind) ON TABLE afterword.ledger TO afterword_worker;
+GRANT INSERT(subject_kind) ON TABLE afterword.ledger TO afterword_verdict;
+GRANT INSERT(subject_id) ON TABLE afterword.ledger TO afterword_operator;
+GRANT INSERT(subject_id) ON TABLE afterword.ledger TO afterword_worker;
+GRANT INSERT(subject_id) ON TABLE afterword.ledger TO afterword_verdict;
+GRANT INSERT(actor) ON TABLE afterword.ledger TO afterword_operator;
+GRANT INSERT(actor) ON TABLE afterword.ledger TO afterword_worker;
+GRANT INSERT(actor) ON TABLE afterword.ledger TO afterword_verdict;
+GRANT INSERT(action) ON TABLE afterword.ledger TO afterword_operator;
+GRANT INSERT(action) ON TABLE afterword.ledger TO afterword_worker;
+GRANT INSERT(action) ON TABLE afterword.ledger TO afterword_verdict;
+GRANT INSERT(detail) ON TABLE afterword.ledger TO afterword_operator;
+GRANT INSERT(detail) ON TABLE afterword.ledger TO afterword_worker;
+GRANT INSERT(detail) ON TABLE afterword.ledger TO afterword_verdict;
+GRANT INSERT(payload_hash) ON TABLE afterword.ledger TO afterword_operator;
+GRANT INSERT(payload_hash) ON TABLE afterword.ledger TO afterword_worker;
+GRANT INSERT(payload_hash) ON TABLE afterword.ledger TO afterword_verdict;
+GRANT SELECT ON TABLE afterword.memory_moves TO afterword_worker;
+GRANT SELECT ON TABLE afterword.memory_moves TO afterword_operator;
+GRANT SELECT ON TABLE afterword.migrations TO afterword_reviewer;
+GRANT SELECT ON TABLE afterword.migrations TO afterword_operator;
+GRANT SELECT ON TABLE afterword.migrations TO afterword_worker;
+GRANT SELECT ON TABLE afterword.namespaces TO afterword_worker;
+GRANT SELECT ON TABLE afterword.namespaces TO afterword_verdict;
+GRANT SELECT,INSERT ON TABLE afterword.namespaces TO afterword_operator;
+GRANT SELECT,INSERT ON TABLE afterword.occurrences TO afterword_worker;
+GRANT SELECT ON TABLE afterword.occurrences TO afterword_operator;
+GRANT SELECT,INSERT,UPDATE ON TABLE afterword.org_search TO afterword_worker;
+GRANT SELECT ON TABLE afterword.org_search TO afterword_recall;
+GRANT SELECT ON TABLE afterword.org_search TO afterword_operator;
+GRANT SELECT ON TABLE afterword.orgs TO afterword_worker;
+GRANT SELECT ON TABLE afterword.orgs TO afterword_verdict;
+GRANT SELECT ON TABLE afterword.orgs TO afterword_operator;
+GRANT INSERT(name) ON TABLE afterword.orgs TO afterword_operator;
+GRANT INSERT(settings),UPDATE(settings) ON TABLE afterword.orgs TO afterword_operator;
+GRANT SELECT,INSERT ON TABLE afterword.payloads TO afterword_worker;
+GRANT SELECT ON TABLE afterword.promptable TO afterword_agent;
+GRANT SELECT ON TABLE afterword.recalls TO afterword_worker;
+GRANT SELECT,INSERT ON TABLE afterword.recalls TO afterword_recall;
+GRANT SELECT ON TABLE afterword.recalls TO afterword_operator;
+GRANT UPDATE(block_hash) ON TABLE afterword.recalls TO afterword_recall;
+GRANT UPDATE(rendered_at) ON TABLE afterword.recalls TO afterword_recall;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE afterword.rejected_events TO afterword_worker;
+GRANT SELECT ON TABLE afterword.rejected_events TO afterword_operator;
+GRANT SELECT,INSERT ON TABLE afterword.replayed_runs TO afterword_worker;
+GRANT SELECT ON TABLE afterword.replayed_runs TO afterword_operator;
+GRANT SELECT,INSERT,UPDATE ON TABLE afterword.replays TO afterword_worker;
+GRANT SELECT,INSERT ON TABLE afterword.replays TO afterword_operator;
+GRANT SELECT,INSERT,UPDATE ON TABLE afterword.reviews TO afterword_worker;
+GRANT SELECT,UPDATE ON TABLE afterword.reviews TO afterword_verdict;
+GRANT SELECT ON TABLE afterword.reviews TO afterword_reviewer;
+GRANT SELECT(id) ON TABLE afterword.reviews TO afterword_operator;
+GRANT SELECT(org_id) ON TABLE afterword.reviews TO afterword_operator;
+GRANT SELECT(memory_id) ON TABLE afterword.reviews TO afterword_operator;
+GRANT SELECT(kind) ON TABLE afterword.reviews TO afterword_operator;
+GRANT SELECT(reasons) ON TABLE afterword.reviews TO afterword_operator;
+GRANT SELECT(opened_at) ON TABLE afterword.reviews TO afterword_operator;
+GRANT SELECT(closed_at) ON TABLE afterword.reviews TO afterword_operator;
+GRANT SELECT(decision) ON TABLE afterword.reviews TO afterword_operator;
+GRANT SELECT(decided_by) ON TABLE afterword.reviews TO afterword_operator;
+GRANT SELECT ON TABLE afterword.run_entries TO afterword_worker;
+GRANT SELECT ON TABLE afterword.run_entries TO afterword_operator;
+GRANT SELECT ON TABLE afterword.run_moves TO afterword_worker;
+GRANT SELECT ON TABLE afterword.run_moves TO afterword_operator;
+GRANT SELECT,INSERT,UPDATE ON TABLE afterword.runs TO afterword_worker;
+GRANT SELECT,INSERT ON TABLE afterword.runs TO afterword_verdict;
+GRANT SELECT ON TABLE afterword.runs TO afterword_operator;
+GRANT SELECT(id) ON TABLE afterword.runs TO afterword_reviewer;
+GRANT SELECT(org_id) ON TABLE afterword.runs TO afterword_reviewer;
+GRANT SELECT(kind) ON TABLE afterword.runs TO afterword_reviewer;
+GRANT SELECT(state) ON TABLE afterword.runs TO afterword_reviewer;
+GRANT SELECT(project) ON TABLE afterword.runs TO afterword_reviewer;
+GRANT SELECT(memory_id) ON TABLE afterword.runs TO afterword_reviewer;
+GRANT SELECT(created_at) ON TABLE afterword.runs TO afterword_reviewer;
+GRANT SELECT(state_at) ON TABLE afterword.runs TO afterword_reviewer;
+GRANT SELECT,INSERT ON TABLE afterword.seals TO afterword_worker;
+GRANT SELECT ON TABLE afterword.seals TO afterword_operator;
+GRANT SELECT ON TABLE afterword.spaces TO afterword_worker;
+GRANT SELECT,INSERT ON TABLE afterword.spaces TO afterword_operator;
+GRANT SELECT ON TABLE afterword.stamps TO afterword_worker;
+GRANT SELECT ON TABLE afterword.stamps TO afterword_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE afterword.transcripts TO afterword_worker;

@@ -1,0 +1,61 @@
+"""Orgs and their settings: every change an entry in the ledger, in the same transaction."""
+
+from __future__ import annotations
+
+from psycopg.types.json import Jsonb
+
+from db import events, ledger
+from db.connect import Connection
+from db.events import Org
+from db.sql import query
+from pipeline.errors import AfterwordError
+from pipeline.org import OrgSettings
+
+DEFAULT_NAMESPACE = "default"
+
+
+class UnknownOrg(AfterwordError):
+    """There is no such org."""
+
+
+def create(conn: Connection, name: str, *, actor: str) -> bool:
+    """Create an org with its default namespace; False when it stands already."""
+    with conn.transaction():
+        params = {"name": name, "settings": Jsonb(OrgSettings().model_dump(mode="json"))}
+        row = conn.execute(query("operate.create_org"), params).fetchone()
+        if row is None:
+            return False
+        conn.execute(query("operate.default_namespace"), {"org_id": row["id"], "name": DEFAULT_NAMESPACE})
+        ledger.record(conn, org_id=row["id"], subject=("org", name), actor=actor, action="org_created")
+    return True
+
+
+def get(conn: Connection, name: str) -> Org:
+    """Raises UnknownOrg with the names that exist."""
+    found = events.orgs(conn, names=[name])
+    if not found:
+        known = ", ".join(row["name"] for row in conn.execute(query("operate.all_orgs"))) or "none yet"
+        raise UnknownOrg(f"no org named {name!r} (known: {known}); create it with: afterword org create {name}")
+    return found[0]
+
+
+def change(conn: Connection, org: Org, settings: OrgSettings, *, actor: str, reason: str) -> bool:
+    """Write new settings; False when somebody else changed them meanwhile. What changed stands in the ledger."""
+    before, after = org.settings.model_dump(mode="json"), settings.model_dump(mode="json")
+    changed = {key: [before[key], after[key]] for key in after if before[key] != after[key]}
+    if not changed:
+        return True
+    with conn.transaction():
+        params = {"id": org.id, "settings": Jsonb(after), "before": Jsonb(before)}
+        if conn.execute(query("operate.set_org"), params).rowcount == 0:
+            return False
+        detail = {"changed": changed, "reason": reason}
+        ledger.record(conn, org_id=org.id, subject=("org", org.name), actor=actor, action="org_changed", detail=detail)
+    return True
+
+
+def create_space(conn: Connection, org: Org, name: str, tier: str, *, actor: str) -> None:
+    with conn.transaction():
+        conn.execute(query("operate.create_space"), {"org_id": org.id, "name": name, "tier": tier})
+        ledger.record(conn, org_id=org.id, subject=("space", name), actor=actor, action="space_created",
+                      detail={"tier": tier})  # fmt: skip

@@ -1,0 +1,31 @@
+-- name: mint
+SELECT mint_token(%(hash)s, %(org)s, %(role)s, %(actor)s, make_interval(secs => %(seconds)s), %(agent)s, %(user_id)s,
+  %(project)s, %(workflow)s, %(tiers)s) AS id
+
+-- name: recall
+SELECT * FROM recall(%(query)s, %(vector)s, %(stamp)s, %(max_hits)s, %(as_of)s)
+
+-- name: rendered
+SELECT recall_rendered(%(recall_id)s, %(block_hash)s)
+
+-- name: inbox
+SELECT r.id AS review_id, r.memory_id, r.kind AS review, r.reasons, r.opened_at, m.kind, m.status, m.classes,
+  m.high_stakes, m.importance, m.observed_at, m.revision
+FROM reviews r JOIN memories m ON m.id = r.memory_id
+WHERE r.closed_at IS NULL ORDER BY m.high_stakes DESC, r.opened_at LIMIT %(limit)s
+
+-- name: view
+SELECT * FROM view_memory(%(memory)s)
+
+-- name: approve
+SELECT approve(%(memory)s, %(comment)s, %(namespace)s, %(scope_kind)s, %(scope_value)s, %(subject_type)s,
+  %(subject_id)s) AS done
+
+-- name: reject
+SELECT reject(%(memory)s, %(comment)s) AS done
+
+-- name: forget
+SELECT forget(%(memory)s, %(comment)s) AS done
+
+-- name: retype
+SELECT retype(%(memory)s, %(act)s, %(content)s, %(comment)s) AS run

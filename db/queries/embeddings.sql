@@ -1,0 +1,35 @@
+-- name: missing
+-- The active memories of these runs, and those a verdict queued, that have no vector in this space yet.
+SELECT m.id, m.org_id, m.content, r.id AS run_id FROM runs r
+JOIN memories m ON m.run_id = r.id OR m.id = r.memory_id
+WHERE r.id = ANY (%(ids)s) AND m.status = 'active' AND m.erased_at IS NULL
+  AND NOT EXISTS (SELECT FROM {table} e WHERE e.memory_id = m.id)
+
+-- name: insert
+-- Rows of an org that is searched by index go straight into it.
+INSERT INTO {table} (memory_id, org_id, vector, ann)
+SELECT x.memory_id, m.org_id, x.vector, coalesce(s.ann, false)
+FROM unnest(%(ids)s::uuid[], %(vectors)s::vector[]) AS x(memory_id, vector)
+JOIN memories m ON m.id = x.memory_id AND m.status = 'active' AND m.erased_at IS NULL
+LEFT JOIN org_search s ON s.org_id = m.org_id
+ON CONFLICT (memory_id) DO NOTHING
+
+-- name: neighbours
+-- Exact in a small org, by index in a large one: two branches, of which one runs.
+SELECT n.of, n.id, n.content, n.content_hash, n.kind, n.observed_at, n.cosine FROM
+  (SELECT m.id, m.org_id, m.scope_kind, m.scope_value, m.created_at, e.vector, coalesce(s.ann, false) AS ann
+   FROM memories m JOIN {table} e ON e.memory_id = m.id LEFT JOIN org_search s ON s.org_id = m.org_id
+   WHERE m.id = ANY (%(ids)s) AND m.status = 'active') new,
+LATERAL (
+  SELECT new.id AS of, m.id, m.content, m.content_hash, m.kind, m.observed_at,
+         (1 - (x.vector <=> new.vector))::real AS cosine
+  FROM (
+    (SELECT e.memory_id, e.vector FROM {table} e WHERE NOT new.ann AND e.org_id = new.org_id
+     ORDER BY e.vector <=> new.vector LIMIT 8)
+    UNION ALL
+    (SELECT e.memory_id, e.vector FROM {table} e WHERE new.ann AND e.ann AND e.org_id = new.org_id
+     ORDER BY e.vector <=> new.vector LIMIT 8)) x
+  JOIN memories m ON m.id = x.memory_id
+  WHERE m.status = 'active' AND m.id <> new.id AND m.scope_kind = new.scope_kind
+    AND m.scope_value IS NOT DISTINCT FROM new.scope_value AND (m.created_at, m.id) < (new.created_at, new.id)
+) n

@@ -1,0 +1,60 @@
+-- name: only_one
+SELECT pg_try_advisory_lock(%(key)s) AS mine
+
+-- name: run_gauges
+SELECT state, count(*) AS runs FROM runs GROUP BY state
+
+-- name: oldest_due
+SELECT state, extract(epoch FROM now() - min(due_at))::float AS seconds FROM runs
+WHERE due_at <= now() GROUP BY state
+
+-- name: dead_gauges
+SELECT error_code AS code, count(*) AS runs FROM runs WHERE state = 'dead_letter' GROUP BY error_code
+
+-- name: review_gauges
+SELECT kind, CASE WHEN opened_at > now() - interval '1 day' THEN 'day'
+  WHEN opened_at > now() - interval '7 days' THEN 'week' ELSE 'older' END AS age, count(*) AS reviews
+FROM reviews WHERE closed_at IS NULL GROUP BY 1, 2
+
+-- name: memory_gauges
+SELECT status, count(*) AS memories FROM memories GROUP BY status
+
+-- name: purge_transcripts
+DELETE FROM transcripts WHERE run_id IN (
+  SELECT run_id FROM transcripts WHERE purge_after < now() ORDER BY purge_after LIMIT %(limit)s)
+
+-- name: purge_rejected
+DELETE FROM rejected_events WHERE id IN (
+  SELECT id FROM rejected_events WHERE purge_after < now() ORDER BY purge_after LIMIT %(limit)s)
+
+-- name: purge_forgotten
+UPDATE memories SET content = '', content_hash = decode(repeat('00', 32), 'hex'), rationale = '', evidence = '[]',
+  subject_type = NULL, subject_id = NULL, erased_at = now(), actor = 'housekeeping', reason = 'purge_due'
+WHERE id IN (
+  SELECT id FROM memories WHERE purge_after < now() AND erased_at IS NULL ORDER BY purge_after LIMIT %(limit)s)
+RETURNING id
+
+-- name: used
+UPDATE memories m SET last_used_at = u.at FROM (
+  SELECT (h ->> 'id')::uuid AS id, max(r.at) AS at FROM recalls r, jsonb_array_elements(r.hits) h
+  WHERE r.at > now() - make_interval(secs => %(seconds)s) GROUP BY 1) u
+WHERE m.id = u.id AND m.last_used_at IS DISTINCT FROM u.at
+
+-- name: count_orgs
+INSERT INTO org_search (org_id, embedded, missing, ann)
+SELECT m.org_id, count(e.memory_id), count(*) - count(e.memory_id), false
+FROM memories m LEFT JOIN {table} e ON e.memory_id = m.id WHERE m.status = 'active' GROUP BY m.org_id
+ON CONFLICT (org_id) DO UPDATE SET embedded = excluded.embedded, missing = excluded.missing, counted_at = now()
+
+-- name: drop_forgotten_vectors
+DELETE FROM {table} e USING memories m WHERE m.id = e.memory_id AND m.status IN ('tombstoned', 'rejected')
+
+-- name: index_vectors
+-- A batch of rows of orgs above the exact-search size enters the index; the org is searched by it once all are in.
+UPDATE {table} SET ann = true WHERE memory_id IN (
+  SELECT e.memory_id FROM {table} e JOIN org_search s ON s.org_id = e.org_id
+  WHERE s.embedded > %(exact_rows)s AND NOT e.ann LIMIT %(limit)s)
+
+-- name: switch_orgs
+UPDATE org_search s SET ann = true WHERE s.embedded > %(exact_rows)s AND NOT s.ann
+  AND NOT EXISTS (SELECT FROM {table} e WHERE e.org_id = s.org_id AND NOT e.ann)

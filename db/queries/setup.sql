@@ -1,0 +1,33 @@
+-- name: roles
+DO $$
+DECLARE
+  r text;
+BEGIN
+  FOREACH r IN ARRAY ARRAY['afterword_owner', 'afterword_recall', 'afterword_verdict'] LOOP
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = r) THEN
+      EXECUTE format('CREATE ROLE %I NOLOGIN NOSUPERUSER NOBYPASSRLS', r);
+    END IF;
+  END LOOP;
+  FOREACH r IN ARRAY ARRAY['afterword_agent', 'afterword_reviewer', 'afterword_operator', 'afterword_worker'] LOOP
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = r) THEN
+      EXECUTE format('CREATE ROLE %I LOGIN NOSUPERUSER NOBYPASSRLS', r);
+    END IF;
+  END LOOP;
+END $$;
+GRANT afterword_recall, afterword_verdict TO afterword_owner;
+
+-- name: database
+CREATE EXTENSION IF NOT EXISTS vector SCHEMA public;
+CREATE EXTENSION IF NOT EXISTS btree_gin SCHEMA public;
+DO $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'afterword') THEN
+    CREATE SCHEMA afterword AUTHORIZATION afterword_owner;
+    CREATE TABLE afterword.migrations (
+      version integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL,
+      applied_at timestamptz NOT NULL DEFAULT now());
+    ALTER TABLE afterword.migrations OWNER TO afterword_owner;
+    GRANT SELECT ON afterword.migrations TO afterword_reviewer, afterword_operator, afterword_worker;
+    GRANT USAGE ON SCHEMA afterword TO afterword_agent, afterword_reviewer, afterword_operator, afterword_worker;
+  END IF;
+END $$;

@@ -1,0 +1,133 @@
+-- name: transcripts
+SELECT run_id, body FROM transcripts WHERE run_id = ANY (%(ids)s)
+
+-- name: stage_envelopes
+INSERT INTO envelopes (run_id, org_id, body)
+SELECT x.run_id, x.org_id, x.body FROM jsonb_to_recordset(%(rows)s) AS x(run_id uuid, org_id integer, body jsonb)
+ON CONFLICT (run_id) DO UPDATE SET body = excluded.body
+
+-- name: envelopes
+SELECT run_id, body FROM envelopes WHERE run_id = ANY (%(ids)s)
+
+-- name: discard_envelopes
+DELETE FROM envelopes WHERE run_id = ANY (%(ids)s)
+
+-- name: insert_memories
+-- A memory and the review that holds it are one statement: no commit can have one without the other.
+WITH fresh AS MATERIALIZED (
+  SELECT * FROM jsonb_to_recordset(%(rows)s) AS x(
+    id uuid, org_id integer, run_id uuid, tier text, kind text, scope_kind text, scope_value text, content text,
+    content_hash text, rationale text, evidence jsonb, classes text[], hold_reasons text[], subject_type text,
+    subject_id text, author_kind text, author text, provenance jsonb, confidence real, high_stakes boolean,
+    importance smallint, observed_at timestamptz, expires_at timestamptz, replaces uuid[], previous_hash text,
+    review_id uuid, actor text)
+), inserted AS (
+  INSERT INTO memories (id, org_id, run_id, tier, kind, status, scope_kind, scope_value, content, content_hash,
+    rationale, evidence, classes, hold_reasons, subject_type, subject_id, author_kind, author, provenance, confidence,
+    high_stakes, importance, observed_at, valid_from, expires_at, replaces, previous_hash, review_id, actor)
+  SELECT id, org_id, run_id, tier, kind, CASE WHEN review_id IS NULL THEN 'active' ELSE 'pending' END, scope_kind,
+    scope_value, content, decode(content_hash, 'hex'), rationale, evidence, classes, hold_reasons, subject_type,
+    subject_id, author_kind, author, provenance, confidence, high_stakes, importance, observed_at, observed_at,
+    expires_at, coalesce(replaces, '{}'), decode(previous_hash, 'hex'), review_id, actor
+  FROM fresh RETURNING id, review_id
+)
+INSERT INTO reviews (id, org_id, memory_id, kind, reasons)
+SELECT f.review_id, f.org_id, f.id, 'hold', f.hold_reasons FROM fresh f JOIN inserted i USING (id)
+WHERE f.review_id IS NOT NULL
+
+-- name: insert_drops
+INSERT INTO drops (id, org_id, run_id, rule, content, classes, provenance, expires_at)
+SELECT x.id, x.org_id, x.run_id, x.rule, x.content, x.classes, x.provenance, now() + interval '90 days'
+FROM jsonb_to_recordset(%(rows)s) AS x(id uuid, org_id integer, run_id uuid, rule text, content text, classes text[],
+  provenance jsonb)
+
+-- name: verdict_memories
+SELECT id, org_id, run_id, tier, kind, status, namespace, scope_kind, scope_value, content, content_hash, rationale,
+  evidence, classes, hold_reasons, subject_type, subject_id, provenance, high_stakes, importance, observed_at,
+  expires_at, review_id, revision
+FROM memories WHERE id = ANY (%(ids)s)
+
+-- name: apply_edit
+UPDATE memories SET content = %(content)s, content_hash = %(content_hash)s, classes = %(classes)s,
+  hold_reasons = %(hold_reasons)s, subject_type = %(subject_type)s, subject_id = %(subject_id)s,
+  revision = revision + 1, actor = %(actor)s, reason = 'edited', previous_hash = content_hash
+WHERE id = %(id)s AND status = 'pending'
+
+-- name: reopen_reasons
+UPDATE reviews SET reasons = %(hold_reasons)s WHERE id = %(review_id)s AND closed_at IS NULL
+
+-- name: activate
+UPDATE memories SET status = 'active', review_id = NULL, actor = %(actor)s, reason = %(reason)s, status_at = now()
+WHERE id = %(id)s AND status = 'pending'
+
+-- name: supersede
+UPDATE memories SET status = 'superseded', superseded_by = %(by)s, review_id = NULL, actor = %(actor)s,
+  reason = %(reason)s, status_at = now(), valid_to = greatest(valid_from, %(valid_to)s)
+WHERE id = %(id)s AND status IN ('pending', 'active')
+
+-- name: close_reviews
+UPDATE reviews SET closed_at = now(), decision = %(decision)s, decided_by = %(actor)s, comment = %(comment)s
+WHERE memory_id = %(id)s AND closed_at IS NULL
+
+-- name: current_stamp
+SELECT id, provider, model, revision, dimension FROM stamps WHERE is_current
+
+-- name: stamp
+SELECT id FROM stamps WHERE (provider, model, revision, dimension)
+  = (%(provider)s, %(model)s, %(revision)s, %(dimension)s)
+
+-- name: neighbours_exact
+-- What says the same, or nearly: by hash, then by lexemes, within the org and scope; only what came before.
+SELECT n.of, n.id, n.content, n.content_hash, n.kind, n.observed_at, n.created_at FROM
+  (SELECT id, org_id, content, content_hash, scope_kind, scope_value, kind, created_at FROM memories
+   WHERE id = ANY (%(ids)s) AND status = 'active') new,
+LATERAL (
+  (SELECT new.id AS of, m.id, m.content, m.content_hash, m.kind, m.observed_at, m.created_at FROM memories m
+   WHERE m.org_id = new.org_id AND m.content_hash = new.content_hash AND m.status = 'active' AND m.id <> new.id
+     AND m.scope_kind = new.scope_kind AND m.scope_value IS NOT DISTINCT FROM new.scope_value
+     AND (m.created_at, m.id) < (new.created_at, new.id)
+   ORDER BY m.created_at, m.id LIMIT 1)
+) n
+
+-- name: neighbours_lexical
+SELECT n.of, n.id, n.content, n.content_hash, n.kind, n.observed_at, n.created_at FROM
+  (SELECT id, org_id, content, scope_kind, scope_value, created_at FROM memories
+   WHERE id = ANY (%(ids)s) AND status = 'active') new,
+LATERAL (
+  SELECT new.id AS of, m.id, m.content, m.content_hash, m.kind, m.observed_at, m.created_at FROM memories m
+  WHERE m.org_id = new.org_id AND m.lexemes @@ any_lexeme(new.content) AND m.status = 'active' AND m.id <> new.id
+    AND m.scope_kind = new.scope_kind AND m.scope_value IS NOT DISTINCT FROM new.scope_value
+    AND (m.created_at, m.id) < (new.created_at, new.id)
+  ORDER BY ts_rank_cd(m.lexemes, any_lexeme(new.content), 32) DESC LIMIT 5
+) n
+
+-- name: new_memories
+SELECT id, run_id, org_id, content, content_hash, kind, observed_at, author FROM memories
+WHERE (run_id = ANY (%(runs)s) OR id = ANY (%(memories)s)) AND status = 'active'
+
+-- name: count_repeats
+WITH fresh AS MATERIALIZED (
+  SELECT * FROM jsonb_to_recordset(%(rows)s) AS x(memory_id uuid, repeat_id uuid, org_id integer, similarity text)
+), counted AS (
+  INSERT INTO occurrences (memory_id, repeat_id, org_id, similarity)
+  SELECT f.memory_id, f.repeat_id, f.org_id, f.similarity
+  FROM fresh f JOIN memories kept ON kept.id = f.memory_id AND kept.status = 'active'
+  ORDER BY f.memory_id FOR NO KEY UPDATE OF kept
+  ON CONFLICT DO NOTHING RETURNING memory_id, repeat_id
+), superseded AS (
+  UPDATE memories m SET status = 'superseded', superseded_by = c.memory_id, reason = 'repeat', actor = %(actor)s,
+    status_at = now(), valid_to = m.valid_from
+  FROM counted c WHERE m.id = c.repeat_id AND m.status = 'active'
+)
+UPDATE memories m SET occurrences = m.occurrences + c.times
+FROM (SELECT memory_id, count(*)::integer AS times FROM counted GROUP BY memory_id) c WHERE m.id = c.memory_id
+
+-- name: propose_retirements
+WITH fresh AS MATERIALIZED (
+  SELECT * FROM jsonb_to_recordset(%(rows)s) AS x(id uuid, org_id integer, replaces uuid[], review_id uuid)
+), marked AS (
+  UPDATE memories m SET replaces = f.replaces, actor = %(actor)s FROM fresh f
+  WHERE m.id = f.id AND m.status = 'active' AND m.replaces = '{}' RETURNING m.id
+)
+INSERT INTO reviews (id, org_id, memory_id, kind, reasons)
+SELECT f.review_id, f.org_id, f.id, 'retire', '{retires_active}' FROM fresh f JOIN marked USING (id)

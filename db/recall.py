@@ -1,0 +1,56 @@
+"""Recall as the agents' login: one call that reads and records, inside a granted transaction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pgvector import Vector
+
+from db.connect import Connection, DatabaseError
+from db.sql import query as named
+from pipeline.embedding.port import Vectors
+from pipeline.errors import AfterwordError
+from pipeline.recall.hit import Hit, Recall
+
+
+class NoGrant(AfterwordError):
+    """The token is unknown, expired, revoked or made for another door."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked: text, and its vector with the stamp it belongs to where there is one."""
+
+    text: str
+    vector: Vectors | None = None
+    stamp: int | None = None
+    max_hits: int = 5
+    as_of: datetime | None = None
+
+
+def recall(conn: Connection, question: Question) -> Recall:
+    """Hits in order, the mode that answered, and what was left out. Raises NoGrant."""
+    params = {
+        "query": question.text, "max_hits": question.max_hits, "as_of": question.as_of, "stamp": question.stamp,
+        "vector": None if question.vector is None else Vector(question.vector),
+    }  # fmt: skip
+    try:
+        rows = conn.execute(named("doors.recall"), params, prepare=False).fetchall()
+    except DatabaseError as error:
+        if error.sqlstate == "42501":
+            raise NoGrant(str(error.diag.message_primary)) from None
+        raise
+    hits = tuple(_hit(row) for row in rows if row["memory_id"] is not None)
+    return Recall(rows[0]["recall_id"], rows[0]["mode"], hits, rows[0]["excluded"])
+
+
+def _hit(row: dict[str, Any]) -> Hit:
+    return Hit(**{key: row[key] for key in Hit.__dataclass_fields__})
+
+
+def rendered(conn: Connection, recall_id: UUID, block_hash: bytes) -> None:
+    """Record the SHA-256 of the block the model was shown; the first one stands."""
+    conn.execute(named("doors.rendered"), {"recall_id": recall_id, "block_hash": block_hash})

@@ -1,0 +1,78 @@
+"""What a reviewer may do: see the inbox, look at a memory, decide. Called inside a granted transaction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+from uuid import UUID
+
+from db.connect import Connection, DatabaseError
+from db.sql import query
+from pipeline.errors import AfterwordError
+
+Act = Literal["edit", "redirect", "correct"]
+
+
+class VerdictRefused(AfterwordError):
+    """The database refused the verdict."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """What an approval may add: a namespace, a scope, a subject."""
+
+    namespace: str | None = None
+    scope_kind: str | None = None
+    scope_value: str | None = None
+    subject_type: str | None = None
+    subject_id: str | None = None
+
+
+def inbox(conn: Connection, *, limit: int = 100) -> list[dict[str, Any]]:
+    """Open reviews of the grant's org, high stakes first, then oldest; without content."""
+    return list(conn.execute(query("doors.inbox"), {"limit": limit}))
+
+
+def view(conn: Connection, memory: UUID) -> dict[str, Any]:
+    """The memory as it is at rest; the look is an entry in the ledger."""
+    return _call(conn, "view", {"memory": memory})
+
+
+def approve(conn: Connection, memory: UUID, *, comment: str | None, placement: Placement) -> str:
+    params = {"memory": memory, "comment": comment, "namespace": placement.namespace,
+              "scope_kind": placement.scope_kind, "scope_value": placement.scope_value,
+              "subject_type": placement.subject_type, "subject_id": placement.subject_id}  # fmt: skip
+    return str(_call(conn, "approve", params)["done"])
+
+
+def reject(conn: Connection, memory: UUID, *, comment: str) -> str:
+    return str(_call(conn, "reject", {"memory": memory, "comment": comment})["done"])
+
+
+def forget(conn: Connection, memory: UUID, *, comment: str | None) -> str:
+    return str(_call(conn, "forget", {"memory": memory, "comment": comment})["done"])
+
+
+def retype(conn: Connection, memory: UUID, act: Act, content: str, *, comment: str | None) -> UUID | None:
+    """Hand in a text; returns the run that checks it, None when that very text was handed in before."""
+    run = _call(conn, "retype", {"memory": memory, "act": act, "content": content, "comment": comment})["run"]
+    return run if isinstance(run, UUID) else None
+
+
+def _call(conn: Connection, name: str, params: dict[str, Any]) -> dict[str, Any]:
+    try:
+        row = conn.execute(query(f"doors.{name}"), params).fetchone()
+    except DatabaseError as error:
+        if error.sqlstate in {"AW001", "AW002", "P0002", "22023", "23514", "23503"}:
+            raise VerdictRefused(_reason(error)) from None
+        raise
+    assert row is not None
+    return row
+
+
+def _reason(error: DatabaseError) -> str:
+    if error.diag.constraint_name == "personal_names_its_subject":
+        return "subject_missing: what is personal needs --subject TYPE:ID before it may be active"
+    if error.sqlstate == "23503":
+        return "no such namespace in this org's manifest"
+    return str(error.diag.message_primary)

