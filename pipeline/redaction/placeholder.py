@@ -5,7 +5,7 @@ from __future__ import annotations
 import re2
 
 _WORDS = frozenset(
-    b"password passwd pass pwd passphrase secret token key apikey api_key api-key credentials changeme change_me "
+    b"password passwd pass pwd pw passphrase secret token key apikey api_key api-key credentials changeme change_me "
     b"example user username none null undefined true false redacted hidden masked".split()
 )
 _SHAPE = re2.compile(

@@ -1,11 +1,12 @@
 """Payment cards: Luhn and issuer decide, not look.
 
-Ranges and lengths as the networks publish them under ISO/IEC 7812; 13-digit Visa numbers are no longer issued.
+Ranges and lengths as the networks publish them under ISO/IEC 7812. What is short, old or rare enough to be met by
+chance among order numbers and identifiers counts only behind a word for a card.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import re2
@@ -41,18 +42,26 @@ ISSUERS: tuple[tuple[int, int, frozenset[int]], ...] = (
 )
 """(lowest prefix, highest prefix, lengths)."""
 
-PATTERNS = tuple(
-    re2.compile(pattern)
-    for pattern in (
-        rb"\d{14,19}",
-        rb"\d{4} \d{4} \d{4} \d{4}(?: \d{3})?",
-        rb"\d{4}-\d{4}-\d{4}-\d{4}(?:-\d{3})?",
-        rb"\d{4} \d{6} \d{4,5}",
-        rb"\d{4}-\d{6}-\d{4,5}",
-    )
+ISSUERS_NAMED: tuple[tuple[int, int, frozenset[int]], ...] = (
+    (4, 4, frozenset({13})),  # Visa, no longer issued
+    (50, 50, frozenset(range(12, 20))),  # Maestro
+    (56, 58, frozenset(range(12, 20))),  # Maestro
+    (63, 63, frozenset(range(12, 20))),  # Maestro
+    (67, 67, frozenset(range(12, 20))),  # Maestro
+    (1800, 1800, frozenset({15})),  # JCB
+    (2131, 2131, frozenset({15})),  # JCB
+    (3088, 3112, frozenset({16})),  # JCB
+    (3590, 3599, frozenset({16})),  # JCB
+    (1, 1, frozenset({15})),  # UATP
 )
-_CANDIDATE = re2.compile(rb"\d{4}(?:[ -]?\d){10,15}")
+"""Counted only behind a word for a card."""
+
+_GROUPED = r"\d{4}SEP\d{4}SEP\d{4}SEP\d{4}(?:SEP\d{3})?|\d{4}SEP\d{6}SEP\d{4,5}"
+PATTERN = re2.compile("|".join((_GROUPED.replace("SEP", " "), _GROUPED.replace("SEP", "-"), r"\d{12,19}")).encode())
+_WORD = re2.compile(rb"(?i)card|\bvisa\b|maestro|\bjcb\b|\bcc\b|credit|debit")
+_BEFORE = 40
 _HEX_WORD = re2.compile(rb"[0-9A-Fa-f]{4,}-$")
+_LAST_GROUP = 4
 
 
 @dataclass(frozen=True)
@@ -64,25 +73,27 @@ class Card:
 
     def detect(self, text: str) -> Sequence[Span]:
         folded = fold(text)
-        spans = []
-        for match in _CANDIDATE.finditer(folded.data):
-            start, end = match.span()
-            if _is_grouped(match.group()) and issued(match.group()) and _is_whole(folded.data, start, end):
-                spans.append(Span(*folded.place(start, end), CC, 1.0, self.name))
-        return spans
+        return [Span(*folded.place(*hit), CC, 1.0, self.name) for hit in _cards(folded.data)]
 
 
-def issued(number: bytes) -> bool:
+def _cards(data: bytes) -> Iterator[tuple[int, int]]:
+    for match in PATTERN.finditer(data):
+        start = match.start()
+        ends = (match.end(), match.end() - _LAST_GROUP) if not match.group().isdigit() else (match.end(),)
+        named = _WORD.search(data[max(0, start - _BEFORE) : start]) is not None
+        end = next((end for end in ends if _is_whole(data, start, end) and issued(data[start:end], named=named)), None)
+        if end:
+            yield start, end
+
+
+def issued(number: bytes, *, named: bool) -> bool:
     """Digits with or without separators: an issuer's range and length, and the Luhn check digit."""
     digits = number.translate(None, b" -").decode()
+    ranges = ISSUERS + ISSUERS_NAMED if named else ISSUERS
     in_range = any(
-        low <= int(digits[: len(str(low))]) <= high and len(digits) in lengths for low, high, lengths in ISSUERS
+        low <= int(digits[: len(str(low))]) <= high and len(digits) in lengths for low, high, lengths in ranges
     )
-    return in_range and luhn.is_valid(digits)
-
-
-def _is_grouped(candidate: bytes) -> bool:
-    return any(pattern.fullmatch(candidate) for pattern in PATTERNS)
+    return in_range and bool(luhn.is_valid(digits))
 
 
 def _is_whole(data: bytes, start: int, end: int) -> bool:

@@ -1,7 +1,8 @@
 """IP addresses by `ipaddress`; a version, a section number and a time are none.
 
 Loopback, unspecified, multicast, reserved and documentation ranges point at nobody and do not count. IPv6 counts
-in what IANA has assigned: global unicast, unique local, link local and the mapped and translated forms of IPv4.
+written out in full, or in what IANA has assigned: global unicast, unique local, link local and the mapped and
+translated forms of IPv4.
 """
 
 from __future__ import annotations
@@ -74,12 +75,17 @@ def points_at_someone(candidate: bytes) -> bool:
     except ValueError:
         return False
     if isinstance(address, ipaddress.IPv6Address):
-        if not any(address in network for network in _ASSIGNED):
+        if not _is_written_out(candidate) and not any(address in network for network in _ASSIGNED):
             return False
         address = address.ipv4_mapped or address
     nobody = address.is_loopback or address.is_unspecified or address.is_multicast or address.is_reserved
     is_v4 = isinstance(address, ipaddress.IPv4Address)
     return not (nobody and is_v4) and not any(address in network for network in _DOCUMENTATION)
+
+
+def _is_written_out(candidate: bytes) -> bool:
+    """All eight groups, and longer ones than the bytes of a hardware address or a fingerprint."""
+    return candidate.count(b":") == 7 and b"::" not in candidate and len(candidate) > len(b"xx:xx:xx:xx:xx:xx:xx:xx")
 
 
 def _is_version(data: bytes, start: int, end: int) -> bool:

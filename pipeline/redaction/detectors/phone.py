@@ -1,6 +1,7 @@
 """Phone numbers by the matcher of phonenumbers, behind a cheap scan for what could be one.
 
-With a `+` a number must be valid; without, it must also be grouped as its region groups it. A run of digits
+With a `+` a number must be valid; without, it must also be grouped as its region groups it; behind a word such as
+"phone" its length is enough, since no list of regions is complete. A run of digits
 with neither `+` nor separators is never one, and a date, a time, a version, coordinates or a line and column are not.
 """
 
@@ -20,7 +21,16 @@ from pipeline.redaction.span import Span
 REGIONS = ("US", "GB", "DE", "FR", "ES", "IT", "BR", "IN")
 """Whose national notation is understood where an org states nothing else."""
 
-PATTERN = re2.compile(rb"\+[ (]{0,2}\d(?:[ ()./-]{0,3}\d){6,16}|\(?\d{2,5}\)?[ ./-]{1,2}\(?\d(?:[ ()./-]{0,3}\d){4,14}")
+PATTERN = re2.compile(
+    rb"\+[ (]{0,2}\d(?:[ ()./-]{0,3}\d){6,16}|"
+    rb"\(\d{2,5}\)[ ./-]{0,2}\d(?:[ ()./-]{0,3}\d){4,14}|\d{2,5}[ ./-]{1,2}\(?\d(?:[ ()./-]{0,3}\d){4,14}"
+)
+_WORD = re2.compile(
+    rb"(?i)(?:\b|_)(?:(?:tele)?phone|mobile|cell|fax|whatsapp|tel|telefon|handy|t[e?]l[e?]fono|call|text|sms)"
+    rb"(?:\b|_|[sn]\b|\d)[^\n]{0,40}$"
+)
+_BEFORE = 60
+_DIGITS_MIN, _DIGITS_MAX = 7, 15
 _NO_NUMBER = tuple(
     re2.compile(pattern)
     for pattern in (
@@ -53,7 +63,8 @@ class Phone:
         for match in PATTERN.finditer(data):
             start, end = match.span()
             if _may_be_number(data, start, end):
-                found = self._number(match.group().decode())
+                named = _WORD.search(data[max(0, start - _BEFORE) : start]) is not None
+                found = self._number(match.group().decode()) or (named and _of_length(match.group()))
                 if found:
                     yield start + found[0], start + found[1]
 
@@ -69,6 +80,12 @@ class Phone:
 def _first(candidate: str, region: str | None, leniency: int) -> tuple[int, int] | None:
     match = next(iter(PhoneNumberMatcher(candidate, region, leniency, max_tries=4)), None)
     return (match.start, match.end) if match else None
+
+
+def _of_length(candidate: bytes) -> tuple[int, int] | None:
+    """ITU-T E.164: at most 15 digits; 7 is the shortest subscriber number in common use."""
+    digits = sum(map(bytes.isdigit, (candidate[i : i + 1] for i in range(len(candidate)))))
+    return (0, len(candidate)) if _DIGITS_MIN <= digits <= _DIGITS_MAX else None
 
 
 def _may_be_number(data: bytes, start: int, end: int) -> bool:

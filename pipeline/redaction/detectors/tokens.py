@@ -48,7 +48,7 @@ def _prefixed(name: str, prefix: str, body: str) -> Rule:
 
 
 PATTERNS: tuple[Rule, ...] = (
-    Rule("aws_access_key_id", "(?:AKIA|ASIA)[A-Z2-7]", r"(?:AKIA|ASIA)[A-Z0-9]{16}\b", genuine),
+    Rule("aws_access_key_id", "(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]", r"A[A-Z]{3}[A-Z0-9]{16}\b", genuine),
     Rule(
         "aws_secret_access_key",
         "(?i:aws_?secret|secret_?access_?key|aws_?session)",
@@ -58,11 +58,11 @@ PATTERNS: tuple[Rule, ...] = (
         edge=False,
     ),
     _prefixed("github_token", "gh[opsur]_", r"[A-Za-z0-9]{36,}"),
-    _prefixed("github_fine_grained", "github_pat_", r"[A-Za-z0-9]{22}_[A-Za-z0-9]{40,}"),
+    _prefixed("github_fine_grained", "github_pat_", r"[A-Za-z0-9_]{60,}"),
     _prefixed(
         "gitlab_token", "gl(?:pat|oas|dt|rt|cbt|ptt|ft|soat|agent|imt|ffct)-", r"[A-Za-z0-9_=.-]{19,}[A-Za-z0-9_=]"
     ),
-    _prefixed("slack_token", "xox[abeoprs]-", r"(?:\d-)?[A-Za-z0-9]+-[A-Za-z0-9-]{10,}"),
+    Rule("slack_token", "xox[abeoprs]-", r"xox[abeoprs]-(?:\d-)?[A-Za-z0-9]+-[A-Za-z0-9-]{10,}", random_looking),
     _prefixed("slack_app_token", "xapp-", r"\d-[A-Z0-9]+-\d+-[a-z0-9]{20,}"),
     Rule(
         "slack_webhook",
@@ -80,10 +80,10 @@ PATTERNS: tuple[Rule, ...] = (
     _prefixed("google_access_token", r"ya29\.", r"[A-Za-z0-9_-]{30,}"),
     _prefixed("npm_token", "npm_", r"[A-Za-z0-9]{36}\b"),
     _prefixed("pypi_token", "pypi-Ag", r"[A-Za-z0-9_-]{50,}"),
-    _prefixed("huggingface_token", "hf_", r"[A-Za-z0-9]{30,}\b"),
-    _prefixed("sendgrid_key", r"SG\.", r"[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{32,64}"),
+    _prefixed("huggingface_token", "hf_", r"[A-Za-z0-9]{34}\b"),
+    _prefixed("sendgrid_key", r"SG\.", r"[A-Za-z0-9_=.-]{65}[A-Za-z0-9_=-]"),
     Rule("twilio_key", "SK[0-9a-f]{4}", r"SK[0-9a-f]{32}\b", genuine),
-    Rule("telegram_bot_token", r"\d{8,10}:AA", r"\d{8,10}:(AA[A-Za-z0-9_-]{33})", genuine),
+    Rule("telegram_bot_token", r"\d{8,10}:A", r"\d{8,10}:(A[A-Za-z0-9_-]{34})", genuine),
     Rule("jwt", "eyJ", r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){0,3}", _is_jwt, reach=_JWT_REACH),
     Rule(
         "connection_string",
