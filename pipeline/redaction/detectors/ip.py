@@ -19,11 +19,11 @@ from pipeline.redaction.folding import fold
 from pipeline.redaction.span import Span
 
 V4 = re2.compile(rb"\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}")
-V6 = re2.compile(rb"(?:[0-9A-Fa-f]{2,4}:|::[Ff]{4}:)[0-9A-Fa-f:]*:[0-9A-Fa-f.:]*")
+V6 = re2.compile(rb"[0-9A-Fa-f]{2,4}:[0-9A-Fa-f:]*:[0-9A-Fa-f.:]*|::[Ff]{4}:[0-9A-Fa-f.:]+")
 
 _VERSION_BEFORE = re2.compile(
     rb"(?i)(?:\b(?:versions?|ver|v|release|build|rev(?:ision)?|firmware|driver|section|chapter|clause|rfc)\b[\s:=.\"'#]{0,4}"
-    rb"|[a-z]/|[a-z0-9_]-|[=<>~!]=|[\^~]|[a-z]-v?|\bv)$"
+    rb"|[a-z]/|[a-z][a-z0-9_]{0,20}-v?|[=<>~!]=|[\^~]|\bv)$"
 )
 _VERSION_AFTER = re2.compile(rb"(?i)[+_]|-[a-z]|\.(?:dev|rc|post|tar|zip|gz|whl|jar|exe|dll|deb|rpm)\d*\b")
 _BEFORE = 24

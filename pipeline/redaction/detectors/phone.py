@@ -23,7 +23,7 @@ REGIONS = ("US", "GB", "DE", "FR", "ES", "IT", "BR", "IN")
 
 PATTERN = re2.compile(
     rb"\+[ (]{0,2}\d(?:[ ()./-]{0,3}\d){6,16}|"
-    rb"\(\d{2,5}\)[ ./-]{0,2}\d(?:[ ()./-]{0,3}\d){4,14}|\d{2,5}[ ./-]{1,2}\(?\d(?:[ ()./-]{0,3}\d){4,14}"
+    rb"\(\d{2,5}\)[ ./-]{0,2}\d(?:[ ()./-]{0,3}\d){4,14}|\d{2,5}[ ./-]{1,2}\(?\d(?:[ ()./-]{0,3}\d){3,14}"
 )
 _WORD = re2.compile(
     rb"(?i)(?:\b|_)(?:(?:tele)?phone|mobile|cell|fax|whatsapp|tel|telefon|handy|t[e?]l[e?]fono|call|text|sms)"

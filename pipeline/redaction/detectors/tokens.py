@@ -84,7 +84,13 @@ PATTERNS: tuple[Rule, ...] = (
     _prefixed("sendgrid_key", r"SG\.", r"[A-Za-z0-9_=.-]{65}[A-Za-z0-9_=-]"),
     Rule("twilio_key", "SK[0-9a-f]{4}", r"SK[0-9a-f]{32}\b", genuine),
     Rule("telegram_bot_token", r"\d{8,10}:A", r"\d{8,10}:(A[A-Za-z0-9_-]{34})", genuine),
-    Rule("jwt", "eyJ", r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){0,3}", _is_jwt, reach=_JWT_REACH),
+    Rule(
+        "jwt",
+        "eyJ",
+        r"eyJ[A-Za-z0-9_-]{8,}\.(?:[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+){0,3}|(?:\.[A-Za-z0-9_-]+){3})",
+        _is_jwt,
+        reach=_JWT_REACH,
+    ),
     Rule(
         "connection_string",
         r"[A-Za-z][A-Za-z0-9+.-]{0,20}://[^\s/?#@:\"'<>]{0,64}:[^\s/?#:]",
