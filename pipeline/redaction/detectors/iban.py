@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import re2
-from stdnum import iban
+from stdnum import iban, numdb
 
 from pipeline.redaction.boundary import stands_alone
 from pipeline.redaction.classes import IBAN
@@ -16,7 +17,6 @@ from pipeline.redaction.span import Span
 PATTERN = re2.compile(rb"[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,30}")
 _CONTEXT = re2.compile(rb"(?i)iban")
 _BEFORE = 40
-_LENGTH_MIN = 15
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,19 @@ def _may_begin(data: bytes, start: int) -> bool:
 
 
 def _valid_end(data: bytes, start: int, longest: int) -> int | None:
-    """The end of the longest valid number that begins at `start`; words may follow it after a space."""
-    for end in range(longest, start + _LENGTH_MIN - 1, -1):
-        if stands_alone(data, start, end) and iban.is_valid(data[start:end].decode()):
-            return end
-    return None
+    """The end of the valid number that begins at `start`; words may follow it after a space."""
+    length = _length(data[start : start + 2].decode().upper())
+    if not length:
+        return None
+    places = [place for place in range(start, longest) if data[place] not in b" -"][:length]
+    end = places[-1] + 1
+    valid = len(places) == length and stands_alone(data, start, end) and iban.is_valid(data[start:end].decode())
+    return end if valid else None
+
+
+@cache
+def _length(country: str) -> int:
+    """Characters of a country's numbers by the registry that python-stdnum carries; 0 for no such country."""
+    structure = numdb.get("iban").info(country)[0][1].get("bban", "")
+    parts = [int(number) for number in re2.findall(r"(\d+)!", structure)]
+    return len("CC00") + sum(parts) if parts else 0
