@@ -27,7 +27,7 @@ PATTERN = re2.compile(
 )
 _WORD = re2.compile(
     rb"(?i)(?:\b|_)(?:(?:tele)?phone|mobile|cell|fax|whatsapp|tel|telefon|handy|t[e?]l[e?]fono|call|text|sms)"
-    rb"(?:\b|_|[sn]\b|\d)[^\n]{0,40}$"
+    rb"(?:\b|_|[sn]\b|\d)(?:[^\n]{0,40}|:\s{0,3})$"
 )
 _BEFORE = 60
 _DIGITS_MIN, _DIGITS_MAX = 7, 15
@@ -37,12 +37,11 @@ _NO_NUMBER = tuple(
         rb"(?:19|20)\d\d[-./ ]?(?:0?[1-9]|1[0-2])[-./ ]?(?:0?[1-9]|[12]\d|3[01])(?:\D.*|\d{2,6})?",
         rb"(?:0?[1-9]|[12]\d|3[01])[-./](?:0?[1-9]|[12]\d|3[01])[-./](?:19|20)\d\d.*",
         rb"\d+\.\d+",
-        rb"\d{1,3}(?:\.\d{1,3}){3}.*",
+        rb"\d{1,3}(?:\.\d{1,3}){3}",
         rb"-?\d{1,3}\.\d{3,}[ ,/]+-?\d{1,3}\.\d{3,}",
-        rb"\d{1,3}(?: \d{3}){2,}",
-        rb"(?:\d{1,4} ){4,}\d{1,4}",
     )
 )
+_A_COUNT = re2.compile(rb"\d{1,3}(?: \d{3}){2,}|(?:\d{1,4} ){4,}\d{1,4}")
 _JOINED_LEFT = re2.compile(rb"(?:[0-9A-Za-z_][-/.:,]|[:#$=]-|0x|\d[ ])$")
 _JOINED_RIGHT = re2.compile(rb"[-/.:,][0-9A-Za-z_]|:\d|[ ]?%")
 
@@ -65,7 +64,7 @@ class Phone:
             if _may_be_number(data, start, end):
                 named = _WORD.search(data[max(0, start - _BEFORE) : start]) is not None
                 found = self._number(match.group().decode()) or (named and _of_length(match.group()))
-                if found:
+                if found and (named or not _A_COUNT.fullmatch(match.group())):
                     yield start + found[0], start + found[1]
 
     def _number(self, candidate: str) -> tuple[int, int] | None:
