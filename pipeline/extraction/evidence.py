@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from pipeline.candidate import Candidate, Evidence
 from pipeline.memory import HoldReason
@@ -27,10 +26,6 @@ class VerifiedEvidence:
     role: Role
     trust: Trust
     at: datetime | None
-
-    def as_row(self) -> dict[str, Any]:
-        """As stored in `memories.evidence`."""
-        return {"turn": self.turn, "quote": self.quote, "role": self.role.value, "trust": self.trust.value}
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ _STAKES = {
         r"|dosage)\b",
     ),
     "employment": (
-        r"\b(?:(?:was|were|got|been|being) fired|laid off|layoffs?|resign(?:s|ed|ation)|hir(?:ed|ing)|employees?"
+        r"\b(?:(?:got|getting) fired|fired (?:from|for)|laid off|layoffs?|resign(?:s|ed|ation)|hir(?:ed|ing)|employees?"
         r"|employment|job offer|performance review|promot(?:ed|ion) to|disciplinary|notice period)\b",
     ),
     "safety": (
@@ -73,6 +73,7 @@ _INSTRUCTION = (
     rf"\b(?:ignor(?:e|ing)|disregard|forget|override|bypass|overlook|drop)\b.{{0,30}}\b{_WHOSE}\b.{{0,30}}\b{_WHAT}\b",
     r"\b(?:forget|disregard|ignore) (?:about )?(?:everything|all|anything)"
     r" (?:that |the |you |i |we |above|before|said|was|so far|else|previous|and )",
+    rf"\b(?:ignore|disregard|forget) .{{0,20}}\b{_WHAT} (?:above|before|so far|given)\b",
     # bind whoever comes later
     r"\b(?:from now on|from this point|going forward|henceforth|from here on)\b.{0,30}"
     r"\b(?:you|agents?|assistants?|(?:always|never) \w+|respond|answer|reply|act|treat)\b",

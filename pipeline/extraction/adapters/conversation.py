@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from typing import TYPE_CHECKING
 
 from openai import AsyncOpenAI
 from pydantic_ai.direct import model_request
@@ -18,13 +17,11 @@ from pydantic_ai.settings import ModelSettings
 from pipeline.candidate import Envelope
 from pipeline.errors import MalformedEnvelope
 from pipeline.extraction import envelope, prompts
+from pipeline.extraction.adapters.endpoint import Endpoint
 from pipeline.extraction.port import ExtractionJob, ExtractionOutcome, Proposal, Usage
 from pipeline.extraction.rendering import render
 from pipeline.outcome import Bury, Done, ErrorCode, Retry
 from pipeline.provenance import Provenance
-
-if TYPE_CHECKING:
-    from pipeline.extraction.adapters.pydantic_ai import Endpoint
 
 MAX_REPAIRS = 1
 WORTH_ANOTHER_TRY = frozenset({408, 409, 425, 429})

@@ -14,29 +14,13 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, as_completed
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from importlib.util import find_spec
 from threading import Thread
 from uuid import UUID
 
 from pipeline.errors import SettingError
+from pipeline.extraction.adapters.endpoint import Endpoint
 from pipeline.extraction.port import ExtractionJob, ExtractionOutcome
-from pipeline.extraction.rendering import MAX_CHARACTERS
-from pipeline.provenance import EndpointClass
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
-    """Where a model answers. `deadline_seconds` bounds a run's whole conversation; keep it below the lease."""
-
-    base_url: str
-    model: str
-    provider: str = "openai"
-    api_key: str | None = field(default=None, repr=False)
-    endpoint_class: EndpointClass = EndpointClass.CLOUD
-    concurrency: int = 4
-    deadline_seconds: float = 120.0
-    max_characters: int = MAX_CHARACTERS
 
 
 class ModelExtractor:

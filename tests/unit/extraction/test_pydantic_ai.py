@@ -13,7 +13,8 @@ import pytest
 from pipeline.errors import SettingError
 from pipeline.extraction import prompts
 from pipeline.extraction.adapters import pydantic_ai as adapter
-from pipeline.extraction.adapters.pydantic_ai import Endpoint, ModelExtractor
+from pipeline.extraction.adapters.endpoint import Endpoint
+from pipeline.extraction.adapters.pydantic_ai import ModelExtractor
 from pipeline.extraction.port import ExtractionJob
 from pipeline.outcome import Bury, Done, ErrorCode, Retry
 from pipeline.provenance import EndpointClass
