@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -13,28 +12,17 @@ from psycopg.types.json import Jsonb
 from db.connect import Connection
 from db.embedding import on_stamp
 from db.sql import query
-
-
-@dataclass(frozen=True, slots=True)
-class Neighbour:
-    """An active memory near `of`; `cosine` only where both have a vector of one stamp."""
-
-    of: UUID
-    id: UUID
-    content: str
-    kind: str
-    observed_at: datetime
-    cosine: float | None
+from pipeline.consolidation.contribute import MemoryView
+from pipeline.memory import Scope, ScopeKind, Subject
 
 
 @dataclass(frozen=True, slots=True)
 class NewMemory:
-    id: UUID
+    """An active memory that has just come, and the run and org it came by."""
+
     run_id: UUID
     org_id: int
-    content: str
-    kind: str
-    observed_at: datetime
+    view: MemoryView
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,30 +44,38 @@ class Retirement:
 def new_memories(conn: Connection, runs: Sequence[UUID], memories: Sequence[UUID]) -> list[NewMemory]:
     """Active memories of these runs, and these memories."""
     rows = conn.execute(query("stages.new_memories"), {"runs": list(runs), "memories": list(memories)})
-    return [
-        NewMemory(row["id"], row["run_id"], row["org_id"], row["content"], row["kind"], row["observed_at"])
-        for row in rows
-    ]
+    return [NewMemory(row["run_id"], row["org_id"], _view(row)) for row in rows]
 
 
-def neighbours(conn: Connection, memories: Sequence[UUID], stamp: int | None) -> list[Neighbour]:
+def neighbours(conn: Connection, memories: Sequence[UUID], stamp: int | None) -> dict[UUID, list[MemoryView]]:
     """By hash first; for the rest by vector where there is a stamp, else by lexemes. Only what came before."""
-    exact = _read(conn.execute(query("stages.neighbours_exact"), {"ids": list(memories)}))
-    rest = list(set(memories) - {item.of for item in exact})
-    if not rest:
-        return exact
-    if stamp is None:
-        return exact + _read(conn.execute(query("stages.neighbours_lexical"), {"ids": rest}))
-    with conn.transaction():
-        conn.execute("SET LOCAL hnsw.iterative_scan = 'relaxed_order'; SET LOCAL plan_cache_mode = force_custom_plan")
-        return exact + _read(conn.execute(on_stamp("neighbours", stamp), {"ids": rest}))
+    found: dict[UUID, list[MemoryView]] = {}
+    _add(found, conn.execute(query("stages.neighbours_exact"), {"ids": list(memories)}))
+    rest = [memory for memory in memories if memory not in found]
+    if rest and stamp is None:
+        _add(found, conn.execute(query("stages.neighbours_lexical"), {"ids": rest}))
+    elif rest and stamp is not None:
+        with conn.transaction():
+            conn.execute("SET LOCAL hnsw.iterative_scan = 'relaxed_order'")
+            conn.execute("SET LOCAL plan_cache_mode = force_custom_plan")
+            _add(found, conn.execute(on_stamp("neighbours", stamp), {"ids": rest}, prepare=False))
+    return found
 
 
-def _read(rows: Iterable[dict[str, Any]]) -> list[Neighbour]:
-    return [
-        Neighbour(row["of"], row["id"], row["content"], row["kind"], row["observed_at"], row.get("cosine"))
-        for row in rows
-    ]
+def _add(found: dict[UUID, list[MemoryView]], rows: Iterable[dict[str, Any]]) -> None:
+    for row in rows:
+        found.setdefault(row["of"], []).append(_view(row))
+
+
+def _view(row: dict[str, Any]) -> MemoryView:
+    return MemoryView(
+        id=row["id"],
+        content=row["content"],
+        kind=row["kind"],
+        scope=Scope(ScopeKind(row["scope_kind"]), row["scope_value"]),
+        subject=Subject(row["subject_type"], row["subject_id"]) if row["subject_type"] else None,
+        observed_at=row["observed_at"],
+    )
 
 
 def count_repeats(conn: Connection, repeats: Sequence[Repeat], *, actor: str) -> None:

@@ -42,7 +42,7 @@ def gauges(conn: Connection) -> Gauges:
     unsealed = conn.execute(query("ledger.unsealed")).fetchone()
     return Gauges(
         runs=read("run_gauges", "state", "runs"),
-        oldest_due_seconds={row["state"]: row["seconds"] for row in conn.execute(query("housekeeping.oldest_due"))},
+        oldest_due_seconds=oldest_due(conn),
         dead_letters=read("dead_gauges", "code", "runs"),
         open_reviews={
             (row["kind"], row["age"]): row["reviews"] for row in conn.execute(query("housekeeping.review_gauges"))
@@ -50,6 +50,11 @@ def gauges(conn: Connection) -> Gauges:
         memories=read("memory_gauges", "status", "memories"),
         unsealed=unsealed["entries"] if unsealed else 0,
     )
+
+
+def oldest_due(conn: Connection) -> dict[str, float]:
+    """Seconds since the oldest due run of each state became due; states with none are absent."""
+    return {row["state"]: row["seconds"] for row in conn.execute(query("housekeeping.oldest_due"))}
 
 
 def purge(conn: Connection) -> dict[str, int]:

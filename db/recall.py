@@ -13,7 +13,9 @@ from db.connect import Connection, DatabaseError
 from db.sql import query as named
 from pipeline.embedding.port import Vectors
 from pipeline.errors import AfterwordError
+from pipeline.memory import AuthorKind, Subject, Tier
 from pipeline.recall.hit import Hit, Recall
+from pipeline.states import MemoryStatus
 
 
 class NoGrant(AfterwordError):
@@ -48,7 +50,15 @@ def recall(conn: Connection, question: Question) -> Recall:
 
 
 def _hit(row: dict[str, Any]) -> Hit:
-    return Hit(**{key: row[key] for key in Hit.__dataclass_fields__})
+    plain = {key: row[key] for key in Hit.__dataclass_fields__ if key in row}
+    subject = None if row["subject_type"] is None else Subject(row["subject_type"], row["subject_id"])
+    typed = {
+        "tier": Tier(row["tier"]),
+        "status": MemoryStatus(row["status"]),
+        "author_kind": AuthorKind(row["author_kind"]),
+        "subject": subject,
+    }
+    return Hit(**(plain | typed))
 
 
 def rendered(conn: Connection, recall_id: UUID, block_hash: bytes) -> None:

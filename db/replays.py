@@ -26,12 +26,15 @@ class Selector:
     code: str | None = None
     org: str | None = None
     since: datetime | None = None
+    rejected: str | None = None
+    """A reason, or the id, of rejected events; selects those instead of dead letters."""
 
     def params(self) -> dict[str, Any]:
         return {"run": self.run, "code": self.code, "org": self.org, "since": self.since}
 
     def as_json(self) -> dict[str, str]:
-        return {key: str(value) for key, value in self.params().items() if value is not None}
+        given = self.params() | {"rejected": self.rejected}
+        return {key: str(value) for key, value in given.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,7 @@ def request(
 def tick(conn: Connection) -> Tick | None:
     """Carry the oldest open replay one step further; None when there is none. One transaction."""
     with conn.transaction():
-        replay = conn.execute(query("replay.open")).fetchone()
+        replay = conn.execute(query("replay.open"), {"rejected": False}).fetchone()
         if replay is None:
             return None
         params = _params(replay)
@@ -107,3 +110,42 @@ def _status(rearmed: int, died: int, cap: int, left: int) -> str:
 
 def listed(conn: Connection, *, limit: int = 20) -> list[dict[str, Any]]:
     return list(conn.execute(query("operate.replays"), {"limit": limit}))
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedBatch:
+    """Kept originals that a replay asks to be tried again: (id, zstd body)."""
+
+    replay: Mapping[str, Any]
+    events: list[tuple[UUID, bytes]]
+
+
+def next_rejected(conn: Connection) -> RejectedBatch | None:
+    """The oldest open replay of rejected events and what its rate admits now. Call inside a transaction."""
+    replay = conn.execute(query("replay.open"), {"rejected": True}).fetchone()
+    if replay is None:
+        return None
+    which = replay["selector"]["rejected"]
+    ids = [UUID(which)] if _is_uuid(which) else None
+    params = {"ids": ids, "reason": None if ids else which, "limit": _due(replay), "before": replay["requested_at"]}
+    rows = conn.execute(query("replay.rejected_bodies"), params)
+    return RejectedBatch(replay, [(row["id"], row["body"]) for row in rows])
+
+
+def tried_again(conn: Connection, batch: RejectedBatch, refused: Mapping[UUID, tuple[str, str]], *, more: bool) -> str:
+    """Note what became of the batch: (reason, detail) of each that is refused still. Returns the replay's status."""
+    for id_, _ in batch.events:
+        reason, detail = refused.get(id_, (None, None))
+        conn.execute(query("replay.tried_again"), {"id": id_, "reason": reason, "detail": detail})
+    status = "running" if more else "finished"
+    conn.execute(query("replay.advance"), {"replay": batch.replay["id"], "status": status, "died_again": 0,
+                 "rearmed": len(batch.events) - len(refused), "refused": len(refused)})  # fmt: skip
+    return status
+
+
+def _is_uuid(text: str) -> bool:
+    try:
+        UUID(text)
+    except ValueError:
+        return False
+    return True

@@ -124,8 +124,8 @@ CREATE TABLE rejected_events (
   deliveries integer NOT NULL DEFAULT 1,
   at timestamptz NOT NULL DEFAULT now(),
   purge_after timestamptz NOT NULL,
-  replayed_at timestamptz,
-  run_id uuid
+  tried_at timestamptz,
+  replayed_at timestamptz
 );
 ALTER TABLE rejected_events ALTER COLUMN body SET STATISTICS 0;
 CREATE UNIQUE INDEX rejected_entry ON rejected_events (entry_id) WHERE entry_id IS NOT NULL;

@@ -717,8 +717,8 @@ CREATE TABLE afterword.rejected_events (
     deliveries integer DEFAULT 1 NOT NULL,
     at timestamp with time zone DEFAULT now() NOT NULL,
     purge_after timestamp with time zone NOT NULL,
-    replayed_at timestamp with time zone,
-    run_id uuid
+    tried_at timestamp with time zone,
+    replayed_at timestamp with time zone
 );
 ALTER TABLE ONLY afterword.rejected_events ALTER COLUMN body SET STATISTICS 0;
 ALTER TABLE ONLY afterword.rejected_events FORCE ROW LEVEL SECURITY;

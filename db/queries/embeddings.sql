@@ -16,13 +16,12 @@ ON CONFLICT (memory_id) DO NOTHING
 
 -- name: neighbours
 -- Exact in a small org, by index in a large one: two branches, of which one runs.
-SELECT n.of, n.id, n.content, n.content_hash, n.kind, n.observed_at, n.cosine FROM
+SELECT n.* FROM
   (SELECT m.id, m.org_id, m.scope_kind, m.scope_value, m.created_at, e.vector, coalesce(s.ann, false) AS ann
    FROM memories m JOIN {table} e ON e.memory_id = m.id LEFT JOIN org_search s ON s.org_id = m.org_id
    WHERE m.id = ANY (%(ids)s) AND m.status = 'active') new,
 LATERAL (
-  SELECT new.id AS of, m.id, m.content, m.content_hash, m.kind, m.observed_at,
-         (1 - (x.vector <=> new.vector))::real AS cosine
+  SELECT new.id AS of, m.id, m.content, m.kind, m.scope_kind, m.scope_value, m.subject_type, m.subject_id, m.observed_at
   FROM (
     (SELECT e.memory_id, e.vector FROM {table} e WHERE NOT new.ann AND e.org_id = new.org_id
      ORDER BY e.vector <=> new.vector LIMIT 8)

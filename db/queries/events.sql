@@ -42,17 +42,5 @@ VALUES (%(id)s, %(entry_id)s, %(reason)s, %(detail)s, %(body)s, %(deliveries)s,
 ON CONFLICT (entry_id) WHERE entry_id IS NOT NULL DO NOTHING
 
 -- name: rejected
-SELECT id, reason, detail, deliveries, at, replayed_at, run_id, length(body) AS bytes FROM rejected_events
+SELECT id, reason, detail, deliveries, at, replayed_at, length(body) AS bytes FROM rejected_events
 WHERE (%(reason)s::text IS NULL OR reason = %(reason)s) ORDER BY at DESC LIMIT %(limit)s
-
--- name: rejected_bodies
-SELECT id, reason, body FROM rejected_events
-WHERE replayed_at IS NULL AND (%(ids)s::uuid[] IS NULL OR id = ANY (%(ids)s))
-  AND (%(reason)s::text IS NULL OR reason = %(reason)s)
-ORDER BY at LIMIT %(limit)s FOR UPDATE SKIP LOCKED
-
--- name: replayed
-UPDATE rejected_events SET replayed_at = now(), run_id = %(run_id)s WHERE id = %(id)s
-
--- name: still_rejected
-UPDATE rejected_events SET detail = %(detail)s, reason = %(reason)s WHERE id = %(id)s

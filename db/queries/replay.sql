@@ -1,6 +1,7 @@
 -- name: open
 SELECT id, selector, actor, reason, rate_per_second, cap, force, rearmed, requested_at, last_at, now() AS now
-FROM replays WHERE finished_at IS NULL ORDER BY requested_at LIMIT 1 FOR UPDATE SKIP LOCKED
+FROM replays WHERE finished_at IS NULL AND (selector ? 'rejected') = %(rejected)s
+ORDER BY requested_at LIMIT 1 FOR UPDATE SKIP LOCKED
 
 -- name: rearm
 -- Org-fair: each org with matching dead letters gives its oldest in turn. What a half-done attempt staged goes with
@@ -46,3 +47,14 @@ UPDATE replays SET status = %(status)s, rearmed = rearmed + %(rearmed)s, refused
   died_again = %(died_again)s, last_at = CASE WHEN %(rearmed)s > 0 THEN now() ELSE last_at END,
   finished_at = CASE WHEN %(status)s IN ('finished', 'stopped') THEN now() END
 WHERE id = %(replay)s
+
+-- name: rejected_bodies
+SELECT id, body FROM rejected_events
+WHERE replayed_at IS NULL AND length(body) > 0 AND (tried_at IS NULL OR tried_at < %(before)s)
+  AND (%(ids)s::uuid[] IS NULL OR id = ANY (%(ids)s)) AND (%(reason)s::text IS NULL OR reason = %(reason)s)
+ORDER BY at LIMIT %(limit)s FOR UPDATE SKIP LOCKED
+
+-- name: tried_again
+UPDATE rejected_events SET tried_at = now(), replayed_at = CASE WHEN %(reason)s::text IS NULL THEN now() END,
+  reason = coalesce(%(reason)s, reason), detail = coalesce(%(detail)s, detail)
+WHERE id = %(id)s

@@ -78,11 +78,12 @@ SELECT id FROM stamps WHERE (provider, model, revision, dimension)
 
 -- name: neighbours_exact
 -- What says the same, or nearly: by hash, then by lexemes, within the org and scope; only what came before.
-SELECT n.of, n.id, n.content, n.content_hash, n.kind, n.observed_at, n.created_at FROM
+SELECT n.* FROM
   (SELECT id, org_id, content, content_hash, scope_kind, scope_value, kind, created_at FROM memories
    WHERE id = ANY (%(ids)s) AND status = 'active') new,
 LATERAL (
-  (SELECT new.id AS of, m.id, m.content, m.content_hash, m.kind, m.observed_at, m.created_at FROM memories m
+  (SELECT new.id AS of, m.id, m.content, m.kind, m.scope_kind, m.scope_value, m.subject_type, m.subject_id,
+    m.observed_at FROM memories m
    WHERE m.org_id = new.org_id AND m.content_hash = new.content_hash AND m.status = 'active' AND m.id <> new.id
      AND m.scope_kind = new.scope_kind AND m.scope_value IS NOT DISTINCT FROM new.scope_value
      AND (m.created_at, m.id) < (new.created_at, new.id)
@@ -90,11 +91,12 @@ LATERAL (
 ) n
 
 -- name: neighbours_lexical
-SELECT n.of, n.id, n.content, n.content_hash, n.kind, n.observed_at, n.created_at FROM
+SELECT n.* FROM
   (SELECT id, org_id, content, scope_kind, scope_value, created_at FROM memories
    WHERE id = ANY (%(ids)s) AND status = 'active') new,
 LATERAL (
-  SELECT new.id AS of, m.id, m.content, m.content_hash, m.kind, m.observed_at, m.created_at FROM memories m
+  SELECT new.id AS of, m.id, m.content, m.kind, m.scope_kind, m.scope_value, m.subject_type, m.subject_id,
+    m.observed_at FROM memories m
   WHERE m.org_id = new.org_id AND m.lexemes @@ any_lexeme(new.content) AND m.status = 'active' AND m.id <> new.id
     AND m.scope_kind = new.scope_kind AND m.scope_value IS NOT DISTINCT FROM new.scope_value
     AND (m.created_at, m.id) < (new.created_at, new.id)
@@ -102,7 +104,7 @@ LATERAL (
 ) n
 
 -- name: new_memories
-SELECT id, run_id, org_id, content, content_hash, kind, observed_at, author FROM memories
+SELECT id, run_id, org_id, content, kind, scope_kind, scope_value, subject_type, subject_id, observed_at FROM memories
 WHERE (run_id = ANY (%(runs)s) OR id = ANY (%(memories)s)) AND status = 'active'
 
 -- name: count_repeats

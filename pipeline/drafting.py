@@ -1,0 +1,81 @@
+"""From a staged candidate, or a person's text, to what the gate decided about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pipeline.candidate import Kind
+from pipeline.extraction.staging import StagedCandidate
+from pipeline.gate import Activate, Decision, Drop, GateInput, Hold, decide
+from pipeline.memory import AuthorKind, HoldReason, Subject, Tier
+from pipeline.redaction.redactor import inspect
+from pipeline.redaction.span import Detector
+
+
+@dataclass(frozen=True, slots=True)
+class Gated:
+    """A candidate with HIGH replaced wherever its text stands, and the gate's decision."""
+
+    candidate: StagedCandidate
+    content: str
+    rationale: str
+    evidence: list[dict[str, Any]]
+    decision: Decision
+
+    @property
+    def tier(self) -> Tier:
+        return Tier.PROCEDURAL if self.candidate.kind == Kind.RULE else Tier.SEMANTIC
+
+
+@dataclass(frozen=True, slots=True)
+class GatedText:
+    """A person's text, redacted, and the reasons that still speak against it."""
+
+    content: str
+    classes: tuple[str, ...]
+    hold_reasons: tuple[HoldReason, ...]
+    subject: Subject | None
+
+
+def gate_candidate(
+    candidate: StagedCandidate, detectors: Sequence[Detector], uncovered: frozenset[str], *,
+    activatable: frozenset[str], proposed: bool, failed: bool
+) -> Gated:  # fmt: skip
+    """Detection over content, rationale and every quote; classes of all count."""
+    content = inspect(candidate.content, detectors)
+    rationale = inspect(candidate.rationale, detectors)
+    quotes = [inspect(item["quote"], detectors) for item in candidate.evidence]
+    decision = decide(GateInput(
+        kind=candidate.kind,
+        classes=content.classes.union(rationale.classes, *(quote.classes for quote in quotes)),
+        reasons=frozenset(candidate.hold_reasons),
+        uncovered=uncovered,
+        subject=candidate.subject,
+        author_kind=AuthorKind.AGENT if proposed else AuthorKind.SYSTEM,
+        activatable=activatable,
+        session_failed=failed,
+    ))  # fmt: skip
+    evidence = [item | {"quote": quote.text_redacted} for item, quote in zip(candidate.evidence, quotes, strict=True)]
+    return Gated(candidate, content.text_redacted, rationale.text_redacted, evidence, decision)
+
+
+def gate_text(
+    text: str, memory: Mapping[str, Any], detectors: Sequence[Detector], uncovered: frozenset[str], *,
+    activatable: frozenset[str]
+) -> GatedText:  # fmt: skip
+    """The same detection for a text a person typed about `memory`; a person's word needs no evidence or date."""
+    found = inspect(text, detectors)
+    subject = Subject(memory["subject_type"], memory["subject_id"]) if memory["subject_type"] else None
+    decision = decide(GateInput(
+        kind=memory["kind"], classes=found.classes, reasons=frozenset(), uncovered=uncovered, subject=subject,
+        author_kind=AuthorKind.PERSON, activatable=activatable,
+    ))  # fmt: skip
+    match decision:
+        case Hold(reasons, classes):
+            return GatedText(found.text_redacted, classes, reasons, subject)
+        case Activate(classes):
+            return GatedText(found.text_redacted, classes, (), subject)
+        case Drop():
+            raise AssertionError("no drop rule was given")

@@ -1,0 +1,90 @@
+"""What stands in `envelopes` between extraction and redaction: candidates with what server code found about them.
+
+Proven secrets and numbers a model repeated are masked here, before the first copy is written.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from pipeline.candidate import Candidate
+from pipeline.extraction import evidence
+from pipeline.extraction.classifier import classify
+from pipeline.extraction.port import ExtractionJob, Proposal
+from pipeline.memory import AuthorKind, HoldReason, Scope, Subject
+from pipeline.redaction.scrub import scrub
+
+
+class StagedCandidate(BaseModel):
+    """A candidate after evidence check and classifier; times aware, `lifetime_days` whole days."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    content: str
+    kind: str
+    rationale: str
+    evidence: list[dict[str, Any]]
+    confidence: float | None
+    hold_reasons: tuple[HoldReason, ...]
+    subject: Subject | None
+    scope: Scope
+    author_kind: AuthorKind
+    author: str
+    high_stakes: bool
+    importance: int
+    observed_at: datetime
+    lifetime_days: int
+
+
+class StagedEnvelope(BaseModel):
+    """All candidates of a run, and who proposed them."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    candidates: tuple[StagedCandidate, ...]
+    provenance: dict[str, Any]
+
+
+def stage_proposal(
+    job: ExtractionJob, proposal: Proposal, *, agent: str, user: str | None, ended_at: datetime
+) -> dict[str, Any]:
+    """The JSON document to stage. A candidate that says the same as one before it is left out."""
+    staged = (_stage(job, item, agent, user, ended_at) for item in proposal.envelope.candidates)
+    unique = {item.content: item for item in reversed(list(staged))}
+    provenance = proposal.provenance.model_dump(mode="json") | {
+        "calls": proposal.usage.calls,
+        "input_tokens": proposal.usage.input_tokens,
+        "output_tokens": proposal.usage.output_tokens,
+    }
+    envelope = StagedEnvelope(candidates=tuple(reversed(unique.values())), provenance=provenance)
+    return envelope.model_dump(mode="json")
+
+
+def _stage(
+    job: ExtractionJob, candidate: Candidate, agent: str, user: str | None, ended_at: datetime
+) -> StagedCandidate:
+    finding = evidence.check(candidate, job.transcript, ended_at)
+    said = classify(candidate, finding, agent=agent, user=user)
+    return StagedCandidate(
+        content=scrub(candidate.content).text,
+        kind=said.kind,
+        rationale=scrub(candidate.rationale).text,
+        evidence=[
+            {"turn": item.turn, "quote": scrub(item.quote).text, "role": item.role, "trust": item.trust,
+             "at": item.at.isoformat() if item.at else None}
+            for item in finding.verified
+        ],
+        confidence=candidate.confidence,
+        hold_reasons=tuple(dict.fromkeys((*finding.hold_reasons, *said.hold_reasons))),
+        subject=said.subject,
+        scope=said.scope,
+        author_kind=said.author_kind,
+        author=said.author,
+        high_stakes=said.high_stakes,
+        importance=said.importance,
+        observed_at=finding.observed_at or ended_at,
+        lifetime_days=said.lifetime.days,
+    )  # fmt: skip

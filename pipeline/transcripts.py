@@ -1,0 +1,34 @@
+"""A transcript as it is kept: zstd over its JSON. Bytes in, bytes out."""
+
+from __future__ import annotations
+
+import zstandard
+
+from pipeline.session import MAX_TRANSCRIPT_BYTES, Transcript
+
+_LEVEL = 3
+
+
+def pack(transcript: Transcript) -> bytes:
+    return zstandard.ZstdCompressor(level=_LEVEL).compress(transcript.model_dump_json(exclude_none=True).encode())
+
+
+def unpack(body: bytes) -> Transcript:
+    """Raises ValueError for what is no packed transcript, or one over 16 MB."""
+    return Transcript.model_validate_json(inflate(body))
+
+
+def inflate(body: bytes, limit: int = MAX_TRANSCRIPT_BYTES) -> bytes:
+    """At most `limit` bytes, however much the frame claims or holds. Raises ValueError."""
+    try:
+        with zstandard.ZstdDecompressor().stream_reader(body) as reader:
+            data = reader.read(limit + 1)
+    except zstandard.ZstdError as error:
+        raise ValueError(f"not zstd: {error}") from None
+    if len(data) > limit:
+        raise ValueError(f"over {limit:,} bytes when decompressed")
+    return data
+
+
+def deflate(data: bytes) -> bytes:
+    return zstandard.ZstdCompressor(level=_LEVEL).compress(data)

@@ -1,0 +1,76 @@
+"""embedded -> consolidated: repeats are counted, retirements proposed. Its dead letter retracts nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from uuid_utils.compat import uuid7
+
+from db import consolidation as store
+from db import embedding
+from db.connect import Connection
+from db.consolidation import NewMemory, Repeat, Retirement
+from db.runs import Claimed
+from pipeline.consolidation import contribute as rules
+from pipeline.consolidation.contribute import MemoryView, contribute
+from pipeline.outcome import Done
+from pipeline.states import RunState
+from workers import metrics
+from workers.context import Resources
+from workers.stage import Worked, one_group
+
+
+@dataclass(frozen=True)
+class Contributed:
+    repeats: list[Repeat] = field(default_factory=list)
+    retirements: list[Retirement] = field(default_factory=list)
+
+
+class Consolidation:
+    name = "consolidation"
+    takes = RunState.EMBEDDED
+    gives = RunState.CONSOLIDATED
+    rings = None
+
+    def work(self, using: Resources, claimed: Sequence[Claimed]) -> Iterator[Worked[Contributed]]:
+        with using.pool.connection() as conn:
+            current = embedding.current_stamp(conn)
+            verdicts = [run.memory_id for run in claimed if run.memory_id]
+            fresh = store.new_memories(conn, [run.id for run in claimed], verdicts)
+            near = store.neighbours(conn, [new.view.id for new in fresh], current[0] if current else None)
+        results = {run.id: Contributed() for run in claimed}
+        by_memory = {run.memory_id: run.id for run in claimed if run.memory_id}
+        for new in fresh:
+            result = results.get(new.run_id) or results[by_memory[new.view.id]]
+            _contribute(result, new, near.get(new.view.id, []))
+        yield from one_group((run, Done(results[run.id])) for run in claimed)
+
+    def write(self, conn: Connection, done: Sequence[tuple[Claimed, Contributed]]) -> None:
+        store.count_repeats(conn, _to_roots([r for _, out in done for r in out.repeats]), actor=self.name)
+        store.propose_retirements(conn, [r for _, out in done for r in out.retirements], actor=self.name)
+
+
+def _contribute(result: Contributed, new: NewMemory, near: Sequence[MemoryView]) -> None:
+    match contribute(new.view, near):
+        case rules.Repeat(of, likeness):
+            result.repeats.append(Repeat(of, new.view.id, new.org_id, likeness.kind))
+            metrics.CONTRIBUTIONS.labels("repeat").inc()
+        case rules.Retire(old):
+            result.retirements.append(Retirement(new.view.id, new.org_id, (old,), uuid7()))
+            metrics.CONTRIBUTIONS.labels("retirement").inc()
+        case rules.Add():
+            metrics.CONTRIBUTIONS.labels("add").inc()
+
+
+def _to_roots(repeats: Sequence[Repeat]) -> list[Repeat]:
+    """Repeats of repeats count for the first of them, so that none gives way to one that gives way itself."""
+    of: dict[UUID, UUID] = {repeat.repeat_id: repeat.memory_id for repeat in repeats}
+
+    def root(memory: UUID) -> UUID:
+        while memory in of:
+            memory = of[memory]
+        return memory
+
+    return [Repeat(root(r.memory_id), r.repeat_id, r.org_id, r.similarity) for r in repeats]

@@ -1,0 +1,172 @@
+"""Seals, purges, counts, heals: a plain loop under an advisory lock, since what heals Redis must not live in it.
+
+Each duty runs apart: one that fails is logged and does not keep the others from their turn.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+import structlog
+from redis.exceptions import RedisError, ResponseError
+
+from db import embedding, housekeeping, ledger
+from db.connect import Connection, DatabaseError
+from pipeline.redaction.canary import CANARIES, healthy_classes
+from workers import metrics
+from workers.bell import ring, stopping
+from workers.context import Resources, resources
+from workers.keys import GROUP, STREAM
+
+ROUND_SECONDS = 1.0
+SLOW_ROUND_SECONDS = 15.0
+RING_AFTER_SECONDS = 2.0
+STAGES = {"received": "extraction", "extracted": "redaction", "redacted": "embedding", "embedded": "consolidation"}
+
+log = structlog.get_logger()
+
+
+def run() -> None:
+    """Keep house until asked to stop; a second housekeeper waits its turn."""
+    using = resources()
+    while not stopping.is_set():
+        try:
+            with using.pool.connection() as conn:
+                if housekeeping.is_only_one(conn):
+                    _keep(using, conn)
+        except DatabaseError as error:
+            log.warning("housekeeping_waits", error=type(error).__name__)
+        stopping.wait(ROUND_SECONDS)
+
+
+def _keep(using: Resources, conn: Connection) -> None:
+    slow_at = 0.0
+    while not stopping.wait(ROUND_SECONDS):
+        well = _duty("bells", lambda: heal_bells(using, conn))
+        well &= _duty("gauges", lambda: count(using, conn))
+        if time.monotonic() >= slow_at:
+            slow_at = time.monotonic() + SLOW_ROUND_SECONDS
+            well &= slow_round(using, conn)
+        if well:
+            metrics.HOUSEKEEPING_SUCCESS.set_to_current_time()
+
+
+def slow_round(using: Resources, conn: Connection) -> bool:
+    """What need not be done every second. Returns whether all went well."""
+    duties: dict[str, Callable[[], None]] = {
+        "seal": lambda: seal(using, conn),
+        "purge": lambda: purge(conn),
+        "trim": lambda: trim(using),
+        "canary": lambda: show_canary(using),
+        "index": lambda: index(conn),
+        "used": lambda: mark_used(conn),
+    }
+    went_well = [_duty(name, duty) for name, duty in duties.items()]
+    return all(went_well)
+
+
+def _duty(name: str, duty: Callable[[], None]) -> bool:
+    try:
+        duty()
+    except (RedisError, OSError, ValueError) as error:
+        log.warning("duty_failed", duty=name, error=type(error).__name__)
+        return False
+    except DatabaseError as error:
+        if error.sqlstate is None or error.sqlstate.startswith("57"):
+            raise
+        log.error("duty_failed", duty=name, sqlstate=error.sqlstate)
+        return False
+    return True
+
+
+def heal_bells(using: Resources, conn: Connection) -> None:
+    """Ring past the marker for every stage whose oldest due run has waited two seconds."""
+    for state, seconds in housekeeping.oldest_due(conn).items():
+        if seconds > RING_AFTER_SECONDS:
+            ring(using.redis, STAGES[state], past_marker=True)
+
+
+def count(using: Resources, conn: Connection) -> None:
+    """Set every gauge; a label that has no row any more goes to zero."""
+    seen = housekeeping.gauges(conn)
+    for gauge, values in (
+        (metrics.RUNS, seen.runs), (metrics.DEAD_LETTERS, seen.dead_letters), (metrics.MEMORIES, seen.memories),
+    ):  # fmt: skip
+        gauge.clear()
+        for label, value in values.items():
+            gauge.labels(label).set(value)
+    metrics.OPEN_REVIEWS.clear()
+    for (kind, age), value in seen.open_reviews.items():
+        metrics.OPEN_REVIEWS.labels(kind, age).set(value)
+    for state, stage in STAGES.items():
+        metrics.OLDEST_DUE.labels(stage).set(max(0.0, seen.oldest_due_seconds.get(state, 0.0)))
+    metrics.UNSEALED.set(seen.unsealed)
+    metrics.STREAM_LAG.set(stream_lag(using))
+
+
+def stream_lag(using: Resources) -> int:
+    """Entries not yet acknowledged: unread and pending."""
+    try:
+        groups = using.redis.xinfo_groups(STREAM)
+    except ResponseError:
+        return 0
+    return sum((group["lag"] or 0) + group["pending"] for group in groups if group["name"] == GROUP.encode())
+
+
+def seal(using: Resources, conn: Connection) -> None:
+    """Seal the ledger, and tell somebody outside the database."""
+    made = ledger.seal(conn)
+    if made is None:
+        return
+    metrics.SEALED.inc(made.entries)
+    row = {**asdict(made), "hash": made.hash.hex(), "at": made.at.isoformat()}
+    log.info("ledger_sealed", **{key: row[key] for key in ("below", "total", "hash")})
+    if using.context.witness is not None:
+        witness(Path(using.context.witness), row)
+
+
+def witness(folder: Path, row: dict[str, object]) -> None:
+    """Append a seal to the file that `ledger verify` reads, and see it on disk."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "seals.jsonl").open("a", encoding="utf-8") as file:
+        file.write(json.dumps(row) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def purge(conn: Connection) -> None:
+    for store, rows in housekeeping.purge(conn).items():
+        metrics.PURGED.labels(store.removeprefix("purge_")).inc(rows)
+
+
+def trim(using: Resources) -> None:
+    """Cut the stream behind what is acknowledged: never past the oldest pending or unread entry."""
+    try:
+        groups = [group for group in using.redis.xinfo_groups(STREAM) if group["name"] == GROUP.encode()]
+    except ResponseError:
+        return
+    for group in groups:
+        pending = using.redis.xpending(STREAM, GROUP)
+        keep_from = pending["min"] or group["last-delivered-id"]
+        using.redis.xtrim(STREAM, minid=keep_from, approximate=True)
+
+
+def show_canary(using: Resources) -> None:
+    healthy = healthy_classes(using.context.detectors)
+    for cls in {canary.cls for canary in CANARIES}:
+        metrics.CANARY_HEALTHY.labels(cls).set(cls in healthy)
+
+
+def index(conn: Connection) -> None:
+    current = embedding.current_stamp(conn)
+    if current is not None:
+        housekeeping.index_vectors(conn, current[0])
+
+
+def mark_used(conn: Connection) -> None:
+    housekeeping.mark_used(conn, seconds=SLOW_ROUND_SECONDS * 4)

@@ -1,0 +1,179 @@
+"""Events into runs, whoever hands them over: the stream's consumers, or a replay of what was refused.
+
+One batch is one transaction. Unknown orgs and spaces, keys that stand for other content and what does not parse are
+kept scrubbed, with a reason of a closed list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from uuid_utils.compat import uuid7
+
+from db import events as store
+from db.connect import Connection, DatabaseError, is_data
+from db.events import NewRun, Org
+from pipeline.errors import EventError
+from pipeline.intake import Arrival, RejectReason, first_own_turn, is_kept, receive
+from pipeline.redaction.scrub import scrub_raw
+from pipeline.session import run_metadata
+from pipeline.transcripts import deflate, pack
+from workers import metrics
+from workers.bell import ring
+from workers.context import Limits, Resources
+
+KILLS_FROM = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One event as it came; `deliveries` counts this one. A replayed original has no stream id."""
+
+    id: str | None
+    data: bytes
+    deliveries: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    entry: Entry
+    reason: str
+    detail: str
+
+
+def ingest(using: Resources, batch: Sequence[Entry]) -> list[Rejected]:
+    """One batch, one transaction; what is refused is kept. Rings once if anything came in."""
+    with using.pool.connection() as conn:
+        try:
+            with conn.transaction():
+                fresh, rejected = _take(conn, batch, using.context.limits)
+        except DatabaseError as error:
+            if not is_data(error):
+                raise
+            if len(batch) > 1:
+                return [item for entry in batch for item in ingest(using, [entry])]
+            fresh, rejected = (
+                0,
+                [Rejected(batch[0], RejectReason.BAD_EVENT, f"the database refused it: {error.sqlstate}")],
+            )
+            with conn.transaction():
+                _keep(conn, rejected, using.context.limits)
+    metrics.INGESTED.labels("run").inc(fresh)
+    metrics.INGESTED.labels("duplicate").inc(len(batch) - fresh - len(rejected))
+    for item in rejected:
+        metrics.INGESTED.labels("rejected").inc()
+        metrics.REJECTED.labels(item.reason).inc()
+    if fresh:
+        ring(using.redis, "extraction")
+    return rejected
+
+
+def _take(conn: Connection, batch: Sequence[Entry], limits: Limits) -> tuple[int, list[Rejected]]:
+    rejected: list[Rejected] = []
+    arrived: list[tuple[Entry, Arrival]] = []
+    for entry in batch:
+        try:
+            arrived.append((entry, _receive(entry)))
+        except EventError as error:
+            rejected.append(Rejected(entry, error.reason, str(error)))
+    by_name = {org.name: org for org in store.orgs(conn, names=list({a.event.org for _, a in arrived}))}
+    refusals = [(item, _refusal(item, by_name)) for item in arrived]
+    known = [item for item, refusal in refusals if refusal is None]
+    rejected.extend(refusal for _, refusal in refusals if refusal is not None)
+    fresh, conflicts = _insert(conn, known, by_name, limits)
+    rejected.extend(conflicts)
+    _keep(conn, rejected, limits)
+    return fresh, rejected
+
+
+def _receive(entry: Entry) -> Arrival:
+    if entry.deliveries >= KILLS_FROM:
+        raise EventError(RejectReason.KILLS_WORKER, f"{entry.deliveries - 1} consumers were lost while they held it")
+    return receive(entry.data)
+
+
+def _refusal(item: tuple[Entry, Arrival], by_name: dict[str, Org]) -> Rejected | None:
+    entry, arrival = item
+    org = by_name.get(arrival.event.org)
+    if org is None:
+        return Rejected(entry, RejectReason.UNKNOWN_ORG, f"no org named {arrival.event.org!r}")
+    unknown = sorted(set(arrival.event.spaces) - org.spaces)
+    if unknown:
+        return Rejected(entry, RejectReason.UNKNOWN_SPACE, f"org {org.name!r} has no space named {', '.join(unknown)}")
+    return None
+
+
+def _insert(
+    conn: Connection, known: Sequence[tuple[Entry, Arrival]], by_name: dict[str, Org], limits: Limits
+) -> tuple[int, list[Rejected]]:
+    """Insert what is new; the same key with other content is a conflict, with the same content a duplicate."""
+    earlier = store.earlier(conn, [(by_name[a.event.org].id, a.event.session) for _, a in known])
+    rows: dict[tuple[int, str], NewRun] = {}
+    for _, arrival in known:
+        org = by_name[arrival.event.org]
+        covered = earlier.setdefault((org.id, arrival.event.session), [])
+        rows.setdefault((org.id, arrival.key), _new_run(org, arrival, covered))
+        covered.append((len(arrival.transcript.turns), arrival.content_hash))
+    fresh = store.insert(conn, list(rows.values()), transcript_days=limits.transcript_days)
+    standing = store.existing(conn, list(rows))
+    conflicts = [
+        Rejected(entry, RejectReason.KEY_CONFLICT, f"run {standing[key][0]} has this key with other content")
+        for entry, arrival in known
+        if standing[key := (by_name[arrival.event.org].id, arrival.key)][1] != arrival.content_hash
+    ]
+    for run in rows.values():
+        if run.id in fresh:
+            for cls, count in run.masks.get("classes", {}).items():
+                metrics.SCRUBBED.labels(cls).inc(count)
+    return len(fresh), conflicts
+
+
+def _new_run(org: Org, arrival: Arrival, covered: list[tuple[int, bytes]]) -> NewRun:
+    event, transcript = arrival.event, arrival.transcript
+    kept = is_kept(event, org.settings.extraction)
+    return NewRun(
+        id=uuid7(), org_id=org.id, kind=event.kind, event_key=arrival.key, content_hash=arrival.content_hash,
+        session=event.session, agent=event.agent, project=event.project, user_id=event.user,
+        event=run_metadata(event) | {"kept": kept}, ended_at=event.ended_at, turns=len(transcript.turns),
+        first_own=first_own_turn(transcript, covered), actor="ingest", body=pack(transcript) if kept else None,
+        masks=arrival.mask_detail(),
+    )  # fmt: skip
+
+
+def _keep(conn: Connection, rejected: Sequence[Rejected], limits: Limits) -> None:
+    for item in rejected:
+        store.reject(
+            conn, id=uuid7(), entry_id=item.entry.id, reason=item.reason, detail=item.detail,
+            body=deflate(_scrubbed_copy(item).encode()), deliveries=item.entry.deliveries, days=limits.rejected_days,
+        )  # fmt: skip
+
+
+def _scrubbed_copy(item: Rejected) -> str:
+    if item.reason == RejectReason.KILLS_WORKER:
+        # Whatever killed five consumers may be the scrub itself; the entry stays in the stream under its id.
+        return ""
+    return scrub_raw(item.entry.data)
+
+
+def try_again(
+    conn: Connection, rows: Sequence[tuple[UUID, bytes]], limits: Limits
+) -> list[tuple[UUID, Rejected | None]]:
+    """Try kept originals again, one by one; what is still refused keeps its row with today's reason."""
+    results: list[tuple[UUID, Rejected | None]] = []
+    for id_, data in rows:
+        with conn.transaction():
+            entry = Entry(None, data)
+            try:
+                arrival = receive(data)
+            except EventError as error:
+                results.append((id_, Rejected(entry, error.reason, str(error))))
+                continue
+            by_name = {org.name: org for org in store.orgs(conn, names=[arrival.event.org])}
+            refusal = _refusal((entry, arrival), by_name)
+            if refusal is None:
+                _, conflicts = _insert(conn, [(entry, arrival)], by_name, limits)
+                refusal = conflicts[0] if conflicts else None
+            results.append((id_, refusal))
+    return results

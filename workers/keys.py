@@ -1,0 +1,33 @@
+"""Every Redis key, what it holds and what its loss costs. Redis may be flushed at any moment.
+
+| key | type | meaning | when lost |
+|---|---|---|---|
+| `afterword:sessions` | stream | session-end events in one field | senders send again what is not acknowledged |
+| `afterword:ack:<sha256>` | string, 1 day | this event is in Postgres | its sender sends again |
+| `afterword:bell:<stage>` | string, 5 s | a bell for this stage is queued already | one bell too many |
+| `afterword:rate:<...>` | counter | the doors' rate limits | limits start anew |
+| `rq:*` | RQ's own | queues `afterword-<stage>`, workers, jobs | housekeeping rings within seconds |
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+STREAM = "afterword:sessions"
+GROUP = "ingest"
+FIELD = "event"
+ACK_SECONDS = 86_400
+BELL_SECONDS = 5
+
+
+def ack_key(event: bytes) -> str:
+    """Where the arrival in Postgres of the event with exactly these bytes is noted."""
+    return f"afterword:ack:{hashlib.sha256(event).hexdigest()}"
+
+
+def bell_key(stage: str) -> str:
+    return f"afterword:bell:{stage}"
+
+
+def queue_name(stage: str) -> str:
+    return f"afterword-{stage}"

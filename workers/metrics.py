@@ -1,0 +1,62 @@
+"""Every metric, declared once with its meaning; labels come from closed lists. Code counts, this file words.
+
+Counters and histograms are each worker's own; gauges come from housekeeping alone, which reads them from Postgres.
+"""
+
+from __future__ import annotations
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+STAGE_OUTCOMES = Counter("afterword_stage_outcomes", "Runs by stage and what became of them", ["stage", "outcome"])
+STAGE_SECONDS = Histogram("afterword_stage_seconds", "Seconds a batch took, from claim to commit", ["stage"])
+STAGE_BATCH = Histogram(
+    "afterword_stage_batch_runs", "Runs claimed together", ["stage"], buckets=(1, 2, 4, 8, 16, 32, 64, 128, 256)
+)
+BELLS = Counter("afterword_bells", "Bells rung, by stage and whether one was queued already", ["stage", "result"])
+REFUSED_JOBS = Counter("afterword_refused_jobs", "Jobs in rq:* that were not bells", ["stage"])
+LOST_LEASES = Counter("afterword_lost_leases", "Runs claimed whose last worker never came back", ["stage"])
+INGESTED = Counter("afterword_ingested_events", "Stream entries by result", ["result"])
+REJECTED = Counter("afterword_rejected_events", "Events that could not become runs", ["reason"])
+SCRUBBED = Counter("afterword_scrubbed_masks", "Proven secrets and numbers masked before storage", ["cls"])
+CANDIDATES = Counter("afterword_candidates", "Candidates proposed", ["provider"])
+ZERO_YIELD = Counter("afterword_zero_yield", "Runs whose envelope was empty", ["provider"])
+MODEL_TOKENS = Counter("afterword_model_tokens", "Tokens used by extraction", ["provider", "direction"])
+GATE_DECISIONS = Counter("afterword_gate_decisions", "Memories by what the gate decided", ["decision"])
+HOLDS = Counter("afterword_holds", "Holds by reason; one memory may have several", ["reason"])
+UNEMBEDDED = Counter("afterword_unembedded", "Memories passed on without a vector, since the embedder is none")
+CONTRIBUTIONS = Counter("afterword_contributions", "New memories by what consolidation made of them", ["result"])
+REPLAYED = Counter("afterword_replayed_runs", "Runs re-armed by replays")
+SEALED = Counter("afterword_sealed_entries", "Ledger entries sealed")
+PURGED = Counter("afterword_purged_rows", "Rows removed past their date", ["store"])
+
+# Gauges, set by housekeeping.
+RUNS = Gauge("afterword_runs", "Runs by state", ["state"], multiprocess_mode="mostrecent")
+OLDEST_DUE = Gauge(
+    "afterword_oldest_due_seconds", "Age of the oldest due run", ["stage"], multiprocess_mode="mostrecent"
+)
+DEAD_LETTERS = Gauge("afterword_dead_letters", "Dead letters by code", ["code"], multiprocess_mode="mostrecent")
+OPEN_REVIEWS = Gauge(
+    "afterword_open_reviews", "Open reviews by kind and age", ["kind", "age"], multiprocess_mode="mostrecent"
+)
+MEMORIES = Gauge("afterword_memories", "Memories by status", ["status"], multiprocess_mode="mostrecent")
+STREAM_LAG = Gauge("afterword_stream_lag", "Stream entries not yet acknowledged", multiprocess_mode="mostrecent")
+UNSEALED = Gauge("afterword_ledger_unsealed_entries", "Ledger entries not sealed yet", multiprocess_mode="mostrecent")
+CANARY_HEALTHY = Gauge(
+    "afterword_canary_healthy", "Whether a class's canary is found", ["cls"], multiprocess_mode="mostrecent"
+)
+HOUSEKEEPING_SUCCESS = Gauge(
+    "afterword_housekeeping_last_success_timestamp_seconds",
+    "When a round last succeeded",
+    multiprocess_mode="mostrecent",
+)
+
+
+def registry(multiprocess_dir: str | None) -> CollectorRegistry:
+    """What /metrics shows: all processes' files when they share a folder, else this process."""
+    from prometheus_client import REGISTRY, multiprocess
+
+    if multiprocess_dir is None:
+        return REGISTRY
+    collected = CollectorRegistry()
+    multiprocess.MultiProcessCollector(collected, path=multiprocess_dir)  # type: ignore[no-untyped-call]
+    return collected

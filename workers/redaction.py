@@ -1,0 +1,145 @@
+"""extracted -> redacted: every text is looked at, HIGH is replaced, the gate decides.
+
+Memories are recallable from this commit on.
+
+A verdict run carries a text a person typed the same way, then does what the person asked.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from typing import Any
+from uuid import UUID
+
+from uuid_utils.compat import uuid7
+
+from db import redaction as store
+from db.connect import Connection
+from db.events import Org, orgs
+from db.redaction import NewDrop, NewMemory
+from db.runs import Claimed
+from pipeline.drafting import Gated, gate_candidate, gate_text
+from pipeline.extraction.staging import StagedEnvelope
+from pipeline.gate import Activate, Drop, Hold
+from pipeline.memory import HoldReason, MemoryDraft
+from pipeline.outcome import Bury, Done, ErrorCode, Outcome
+from pipeline.redaction.canary import healthy_classes, uncovered
+from pipeline.redaction.span import Detector
+from pipeline.states import RunKind, RunState
+from workers import metrics, verdicts
+from workers.context import Resources
+from workers.stage import Worked, one_group
+from workers.verdicts import Applied
+
+CANARY_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Redacted:
+    """What a run becomes: memories, drops, or a verdict applied."""
+
+    memories: list[NewMemory] = field(default_factory=list)
+    drops: list[NewDrop] = field(default_factory=list)
+    applied: Applied | None = None
+
+
+class Redaction:
+    name = "redaction"
+    takes = RunState.EXTRACTED
+    gives = RunState.REDACTED
+    rings = "embedding"
+
+    def work(self, using: Resources, claimed: Sequence[Claimed]) -> Iterator[Worked[Redacted]]:
+        with using.pool.connection() as conn:
+            envelopes = store.envelopes(conn, [run.id for run in claimed])
+            by_id = {org.id: org for org in orgs(conn, ids=list({run.org_id for run in claimed}))}
+            about = store.verdict_memories(conn, [run.memory_id for run in claimed if run.memory_id])
+        healthy = _healthy(using.context.detectors, int(time.monotonic() / CANARY_SECONDS))
+        judge = _Judge(using.context.detectors, healthy)
+        yield from one_group(
+            (run, judge.outcome(run, envelopes.get(run.id), by_id[run.org_id], about)) for run in claimed
+        )
+
+    def write(self, conn: Connection, done: Sequence[tuple[Claimed, Redacted]]) -> None:
+        store.insert_memories(conn, [memory for _, out in done for memory in out.memories])
+        store.insert_drops(conn, [drop for _, out in done for drop in out.drops])
+        for run, out in done:
+            if out.applied is not None:
+                verdicts.apply(conn, run, out.applied)
+        store.discard_envelopes(conn, [run.id for run, _ in done])
+
+
+@lru_cache(maxsize=1)
+def _healthy(detectors: tuple[Detector, ...], minute: int) -> frozenset[str]:
+    """Asked anew each minute; a detector that finds nothing is down, however fast it answers."""
+    return healthy_classes(detectors)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judge:
+    detectors: tuple[Detector, ...]
+    healthy: frozenset[str]
+
+    def outcome(
+        self, run: Claimed, body: dict[str, Any] | None, org: Org, about: dict[UUID, dict[str, Any]]
+    ) -> Outcome[Redacted]:
+        if body is None:
+            return Bury(ErrorCode.INTERNAL, "no envelope is staged for this run")
+        missing = uncovered(org.settings.required_classes, org.settings.waived_classes, self.healthy)
+        if run.kind is RunKind.VERDICT:
+            return self._verdict(run, body, org, missing, about)
+        envelope = StagedEnvelope.model_validate(body)
+        result = Redacted()
+        for candidate in envelope.candidates:
+            gated = gate_candidate(
+                candidate, self.detectors, missing, activatable=org.settings.activatable_classes,
+                proposed=run.kind in (RunKind.PROPOSAL, RunKind.NOTE), failed=run.event.get("outcome") == "failed",
+            )  # fmt: skip
+            _count(gated)
+            _keep(result, run, gated, envelope.provenance)
+        return Done(result)
+
+    def _verdict(
+        self, run: Claimed, body: dict[str, Any], org: Org, missing: frozenset[str], about: dict[UUID, dict[str, Any]]
+    ) -> Outcome[Redacted]:
+        assert run.memory_id is not None
+        memory = about[run.memory_id]
+        gated = gate_text(
+            body["content"], memory, self.detectors, missing, activatable=org.settings.activatable_classes
+        )
+        return Done(Redacted(applied=Applied(body["act"], memory, gated, body.get("comment"))))
+
+
+def _count(gated: Gated) -> None:
+    metrics.GATE_DECISIONS.labels(type(gated.decision).__name__.lower()).inc()
+    if isinstance(gated.decision, Hold):
+        for reason in gated.decision.reasons:
+            metrics.HOLDS.labels(reason).inc()
+
+
+def _keep(result: Redacted, run: Claimed, gated: Gated, provenance: dict[str, Any]) -> None:
+    match gated.decision:
+        case Drop(rule):
+            result.drops.append(NewDrop(uuid7(), run.org_id, run.id, rule, gated.content, provenance))
+        case Hold(reasons, classes):
+            result.memories.append(NewMemory(_draft(run, gated, provenance, reasons, classes), uuid7(), "redaction"))
+        case Activate(classes):
+            result.memories.append(NewMemory(_draft(run, gated, provenance, (), classes), None, "redaction"))
+
+
+def _draft(
+    run: Claimed, gated: Gated, provenance: dict[str, Any], reasons: tuple[HoldReason, ...], classes: tuple[str, ...]
+) -> MemoryDraft:
+    candidate = gated.candidate
+    return MemoryDraft(
+        id=uuid7(), run_id=run.id, org_id=run.org_id, tier=gated.tier, kind=candidate.kind, scope=candidate.scope,
+        content=gated.content, rationale=gated.rationale, evidence=gated.evidence, classes=classes,
+        hold_reasons=reasons, subject=candidate.subject, author_kind=candidate.author_kind, author=candidate.author,
+        provenance=provenance, high_stakes=candidate.high_stakes, importance=candidate.importance,
+        observed_at=candidate.observed_at, confidence=candidate.confidence,
+        expires_at=max(datetime.now(UTC), candidate.observed_at) + timedelta(days=candidate.lifetime_days),
+    )  # fmt: skip
