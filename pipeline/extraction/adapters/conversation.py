@@ -6,7 +6,6 @@ import asyncio
 import re
 import time
 
-from openai import AsyncOpenAI
 from pydantic_ai.direct import model_request
 from pydantic_ai.exceptions import AgentRunError, ContentFilterError, ModelAPIError, ModelHTTPError
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, SystemPromptPart, TextPart, UserPromptPart
@@ -37,8 +36,8 @@ class Conversations:
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
         self._prompt = prompts.load()
-        self._client = AsyncOpenAI(base_url=endpoint.base_url, api_key=endpoint.api_key or "unset", max_retries=0)
-        provider = OpenAICompatibleProvider(endpoint.provider, openai_client=self._client)
+        provider = OpenAICompatibleProvider(endpoint.provider, base_url=endpoint.base_url, api_key=endpoint.api_key)
+        self._client = provider.client
         self._model = OpenAIChatModel(endpoint.model, provider=provider)
         self._settings = ModelSettings(max_retries=0, timeout=endpoint.deadline_seconds)
         self._places = asyncio.Semaphore(endpoint.concurrency)
