@@ -7,6 +7,7 @@ import os
 import select
 import signal
 from collections.abc import Callable
+from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -60,3 +61,9 @@ def working_folder(pid: int) -> str | None:
         return os.readlink(f"/proc/{pid}/cwd")
     except OSError:
         return None
+
+
+def standing_in(folder: Path) -> list[int]:
+    """The processes, of those we may ask, whose working folder is `folder`."""
+    real = os.path.realpath(folder)
+    return [int(entry) for entry in os.listdir("/proc") if entry.isdigit() and working_folder(int(entry)) == real]

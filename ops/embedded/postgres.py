@@ -18,7 +18,7 @@ from urllib.parse import quote
 from ops.embedded.binaries import postgres_binaries
 from ops.embedded.home import NAMED_UID, Home, give_to_servers, give_tree_to_servers
 from ops.embedded.launch import descriptors, spawn
-from ops.processes import dies_with_parent, has_ended, stop_by_pid, working_folder
+from ops.processes import dies_with_parent, has_ended, standing_in, stop_by_pid, working_folder
 from pipeline.errors import AfterwordError
 
 BOOTSTRAP_USER = "bootstrap"
@@ -81,6 +81,7 @@ class EmbeddedPostgres:
                 return
             if not self._data.exists():
                 self._initialise(fast)
+            self._await_orphans()
             self._launch(die_with_parent, fast)
 
     def stop(self) -> None:
@@ -137,6 +138,13 @@ class EmbeddedPostgres:
             raise PostgresDown(f"initdb ended with code {code}. See {self._log}.")
         give_tree_to_servers(partial)
         partial.rename(self._data)
+
+    def _await_orphans(self) -> None:
+        """After a server was killed, its children still hold its shared memory, for as long as they take to notice."""
+        for pid in standing_in(self._data):
+            has_ended(pid, _IMMEDIATE_SHUTDOWN_SECONDS)
+        if self._process is not None:
+            self._process.poll()
 
     def _launch(self, die_with_parent: bool, fast: bool) -> None:
         rules = self._data / "pg_hba.conf"

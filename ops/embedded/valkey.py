@@ -65,6 +65,8 @@ class EmbeddedValkey:
         """
         with self._home.lock("valkey"):
             if self.pid() is None:
+                if self._process is not None:
+                    self._process.poll()  # it was killed, and is ours to reap
                 self._launch(die_with_parent)
 
     def stop(self) -> None:
