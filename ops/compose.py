@@ -1,0 +1,95 @@
+"""The one composition root: settings in, a `Context` of ports out. Nothing else decides which adapter is used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from ops.credentials import database_address, redis_address
+from ops.settings import Settings
+from pipeline.embedding.port import Embedder
+from pipeline.errors import EmbedderUnset, SettingError
+from pipeline.extraction.port import Extractor
+from pipeline.redaction.detectors import ALL
+from workers.context import Context, Limits
+
+
+def context(settings: Settings) -> Context:
+    """What a worker process works with. Adapters are made where they work, so a missing model fails there."""
+    return Context(
+        database=database_address(settings, "worker"),
+        redis=redis_address(settings, "worker"),
+        extractor=lambda: make_extractor(settings),
+        embedder=lambda: make_embedder(settings),
+        detectors=ALL,
+        limits=Limits(
+            lease_seconds=settings.lease_seconds,
+            attempts_max=settings.attempts_max,
+            backoff_first_seconds=settings.backoff_first_seconds,
+            backoff_cap_seconds=settings.backoff_cap_seconds,
+            batch_size=settings.batch_size,
+            drain_seconds=settings.drain_seconds,
+            transcript_days=settings.transcript_days,
+            rejected_days=settings.rejected_days,
+        ),
+        witness=str(settings.witness_dir) if settings.witness_dir else None,
+    )
+
+
+def make_extractor(settings: Settings) -> Extractor:
+    """Raises SettingError where none was chosen, naming the setting."""
+    makers: dict[str, Callable[[Settings], Extractor]] = {"offline": _offline, "openai": _openai_extractor}
+    if settings.extractor is None:
+        raise SettingError("AFTERWORD_EXTRACTOR is unset: choose openai, or offline (rules without a model).")
+    return makers[settings.extractor](settings)
+
+
+def make_embedder(settings: Settings) -> Embedder | None:
+    """None for the stated choice `none`. Raises EmbedderUnset where nothing was chosen."""
+    if settings.embedder is None:
+        raise EmbedderUnset
+    if settings.embedder == "none":
+        return None
+    return _local_embedder() if settings.embedder == "local" else _openai_embedder(settings)
+
+
+def _openai_extractor(settings: Settings) -> Extractor:
+    from pipeline.extraction.adapters.endpoint import Endpoint
+    from pipeline.extraction.adapters.pydantic_ai import ModelExtractor
+
+    assert settings.extraction_model is not None
+    assert settings.extraction_endpoint_class is not None
+    return ModelExtractor(
+        Endpoint(
+            model=settings.extraction_model,
+            base_url=settings.openai_base_url or "https://api.openai.com/v1",
+            api_key=settings.openai_api_key.get_secret_value() if settings.openai_api_key else None,
+            endpoint_class=settings.extraction_endpoint_class,
+            deadline_seconds=settings.extraction_deadline_seconds,
+            concurrency=settings.extraction_concurrency,
+        )
+    )
+
+
+def _local_embedder() -> Embedder:
+    from pipeline.embedding.adapters.local import LocalEmbedder
+
+    return LocalEmbedder()
+
+
+def _openai_embedder(settings: Settings) -> Embedder:
+    from pipeline.embedding.adapters.openai import EmbeddingEndpoint, OpenAIEmbedder
+
+    assert settings.embedding_model is not None
+    assert settings.embedding_dimension is not None
+    key = settings.embedding_api_key.get_secret_value() if settings.embedding_api_key else None
+    endpoint = EmbeddingEndpoint(model=settings.embedding_model, dimension=settings.embedding_dimension, api_key=key)
+    if settings.embedding_base_url:
+        endpoint = replace(endpoint, base_url=settings.embedding_base_url)
+    return OpenAIEmbedder(endpoint)
+
+
+def _offline(_: Settings) -> Extractor:
+    from pipeline.extraction.adapters.offline import OfflineExtractor
+
+    return OfflineExtractor()
