@@ -1,4 +1,4 @@
-"""The alert rules name metrics and labels that the fleet declares."""
+"""The alert rules name metrics, labels and label values that the fleet has."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from prometheus_client.metrics import MetricWrapperBase
 
+from db.sql import query
+from pipeline.outcome import Bury, Done, Retry, Skip, Snooze
 from tests.unit.house.sources import yaml
 
 pytestmark = pytest.mark.skipif(
@@ -35,3 +37,18 @@ def test_a_rule_names_declared_metrics_and_labels(rule: dict[str, Any]) -> None:
         assert set(re.findall(r"(\w+)\s*=", selector)) <= declared[name]
     for label, name in re.findall(r"by \((\w+)\) \((?:\w+\()?(afterword_\w+)", rule["expr"]):
         assert label in declared[name]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule["alert"])
+def test_a_rule_selects_label_values_that_occur(rule: dict[str, Any]) -> None:
+    selected = set(re.findall(r'(\w+)="(\w+)"', rule["expr"])) - {("job", "afterword")}
+    assert selected <= _values()
+
+
+def _values() -> set[tuple[str, str]]:
+    ages = re.findall(r"(?:THEN|ELSE) '(\w+)'", query("housekeeping.review_gauges"))
+    return {
+        *(("age", age) for age in ages),
+        *(("stage", stage) for stage in importlib.import_module("workers.fleet").NAMES),
+        *(("outcome", kind.__name__.lower()) for kind in (Done, Retry, Snooze, Skip, Bury)),
+    }
