@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -64,18 +65,31 @@ def yaml(name: str) -> Any:
     return YAML(typ="safe").load((ROOT / name).read_text())
 
 
-def commands() -> set[str]:
-    """Every command of the command line by its words, such as `dead-letters list`."""
-    from ops.cli import app
+def commands() -> dict[str, set[str]]:
+    """Every command of the command line by its words, such as `dead-letters list`, with its options."""
     from typer.main import get_command
 
-    return set(_leaves(get_command(app), ()))
+    from ops.cli import app
+
+    return dict(leaves(get_command(app)))
 
 
-def _leaves(command: Any, words: tuple[str, ...]) -> Iterator[str]:
+def leaves(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[str, set[str]]]:
+    """The commands below one that may be a group."""
     children = getattr(command, "commands", None)
     if not children:
-        yield " ".join(words)
+        options = {option for parameter in command.params for option in parameter.opts if option.startswith("--")}
+        yield " ".join(words), options | {"--help"}
         return
     for name, child in children.items():
-        yield from _leaves(child, (*words, name))
+        yield from leaves(child, (*words, name))
+
+
+def wrong_calls(lines: Iterable[str], known: dict[str, set[str]]) -> list[str]:
+    """The lines that call a command which is not there, or with an option it does not take."""
+    return [line for line in lines if not _is_callable(line, known)]
+
+
+def _is_callable(line: str, known: dict[str, set[str]]) -> bool:
+    options = set(re.findall(r"(?<= )--[a-z-]+", line))
+    return any(f"{line} ".startswith(f"{command} ") and options <= takes for command, takes in known.items())

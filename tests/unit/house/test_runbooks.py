@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.unit.house.sources import ROOT, commands, yaml
+from tests.unit.house.sources import ROOT, commands, wrong_calls, yaml
 
 ALERTS: list[dict[str, Any]] = [
     rule for group in yaml("ops/deploy/alerts.yml")["groups"] for rule in group["rules"] if "alert" in rule
@@ -42,10 +43,27 @@ def test_a_page_names_the_wrong_way_before_the_right_one(page: str) -> None:
     assert headings == ["Tempting and wrong", "Right", "It is over when"]
 
 
+PAGES_WITH_COMMANDS = sorted([*(ROOT / "runbooks").glob("*.md"), ROOT / "ops/deploy/README.md"])
+
+
 @pytest.mark.skipif(importlib.util.find_spec("ops.cli") is None, reason="the command line is not written yet")
-@pytest.mark.parametrize("page", [*PAGES, "README.md"])
-def test_a_page_names_only_commands_that_exist(page: str) -> None:
-    text = (ROOT / "runbooks" / page).read_text()
-    named = re.findall(r"(?:^\s*|`)afterword ([a-z][a-z -]*[a-z])", text, re.MULTILINE)
-    known = commands()
-    assert [words for words in named if not any(f"{words} ".startswith(f"{command} ") for command in known)] == []
+@pytest.mark.parametrize("page", PAGES_WITH_COMMANDS, ids=lambda page: page.name)
+def test_a_page_names_only_commands_that_exist(page: Path) -> None:
+    assert wrong_calls(_calls(page.read_text()), commands()) == []
+
+
+def _calls(text: str) -> list[str]:
+    """What follows `afterword` in code blocks and in code spans of a page."""
+    start = r"(?:afterword|docker compose run --rm cli)"
+    return [
+        *re.findall(rf"^ *{start} ([a-z].*)$", text, re.MULTILINE),
+        *re.findall(rf"`{start} ([a-z][^`]*)`", text),
+    ]
+
+
+def test_a_call_is_judged_by_its_words_and_options() -> None:
+    known = {"runs list": {"--state"}, "check": set[str]()}
+    calls = _calls(
+        "  afterword runs list --state received\n`afterword check` `afterword runs drop`\nafterword check --all\n"
+    )
+    assert wrong_calls(calls, known) == ["check --all", "runs drop"]
