@@ -46,7 +46,7 @@ PARTIAL: Final = re.compile(
 PEOPLE: Final = frozenset({"team", "company", "office", "family", "we", "they", "i", "he", "she", "everyone"})
 VERBS: Final = frozenset({
     "use", "using", "used", "run", "running", "live", "work", "in", "on", "at", "to", "from", "was", "been", "has",
-    "have", "doe", "did", "do", "now", "who",
+    "have", "doe", "did", "do", "now", "written", "built", "hosted", "stored",
 })  # fmt: skip
 """Claims that join a thing to its value; both tenses and the folded form of `does`."""
 

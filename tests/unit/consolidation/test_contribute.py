@@ -51,6 +51,15 @@ RETIRES = [
     ("The deploy region is eu-west-1", "The deploy region is us-east-1", "revalued"),
     ("Staging runs in region A", "Staging runs in region B", "revalued"),
     ("The owner of billing is Ana", "The owner of billing is Bruno", "revalued"),
+    ("The project uses yarn for packages", "The project switched to pnpm for packages", "moved"),
+    ("The checkout service is written in Python", "The checkout service was migrated from Python to Go", "named"),
+    ("The user prefers tabs", "The user now prefers spaces instead of tabs", "named"),
+    ("Logs are stored in S3", "Logs moved to GCS", "moved"),
+    ("Releases are cut every two weeks", "Releases are no longer cut every two weeks", "ended"),
+    ("The retry limit is 3", "The retry limit was changed to 5", "revalued"),
+    # Right, and beyond what wording shows.
+    ("Ana manages the billing team", "Bruno replaced Ana as manager of the billing team", None),
+    ("The deadline is Friday", "The deadline is not Friday but Monday", None),
 ]
 
 ADDS = [
@@ -87,6 +96,11 @@ ADDS = [
     ("The deploy region is eu-west-1", "The deploy region is down"),
     ("Search uses Solr", "Postgres was replaced by MySQL"),
     ("The API uses Postgres", "Postgres was replaced by MySQL"),
+    ("Ana lives in Lisbon", "Ana's sister moved to Berlin"),
+    ("The project uses pytest", "The project uses ruff instead of flake8"),
+    ("CI runs on Jenkins", "Deploys moved to GitHub Actions"),
+    ("Orders of 2023 are stored in S3", "Orders of 2024 moved to GCS"),
+    ("The owner is Ana", "The owner is Ana Silva"),
     # The old one already says no.
     ("The API does not use Postgres", "The API no longer uses Postgres"),
     # More than one sentence may say more than the cue does.
