@@ -1,8 +1,8 @@
 """What a new memory does to its nearest neighbours: it is added, counted as a repeat, or proposed in place of one.
 
 Deterministic, and no model is asked. Cosine only chose the neighbours: with multilingual-e5-small, 29 pairs of facts
-that look alike and differ (0.90 to 1.00) and six pairs of paraphrases (0.93 to 0.98) all lie above the 99.9th percentile
-of unrelated pairs (0.89), so no threshold on it tells a repeat from a change.
+that look alike and differ (0.90 to 1.00) and six pairs of paraphrases (0.93 to 0.98) all lie above the 99.9th
+percentile of unrelated pairs (0.89), so no threshold on it tells a repeat from a change.
 """
 
 from __future__ import annotations
