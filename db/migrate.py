@@ -109,3 +109,12 @@ def register_stamp(admin: str, stamp: Stamp) -> int:
         ).fetchone()
         assert row is not None
         return int(row[0])
+
+
+def create_database(admin: str, name: str) -> bool:
+    """Create an empty database on a server of our own; False when it is there."""
+    with psycopg.connect(admin, autocommit=True, connect_timeout=10) as conn:
+        if conn.execute("SELECT FROM pg_database WHERE datname = %s", (name,)).fetchone() is not None:
+            return False
+        conn.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+    return True

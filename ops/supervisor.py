@@ -1,7 +1,7 @@
 """Keeps a table of processes running in the foreground: restarts what crashes, stops all in order, leaves none behind.
 
     run() --> start each --> wait for a signal --+--> SIGCHLD: restart the ended, later each time it ends again
-                                                 +--> SIGTERM, SIGINT: stop each, last started first
+                                                 +--> SIGTERM, SIGINT: stop all, last started first
 
 Failure handling: a child that cannot be started at first, or any error here, stops the others; a supervisor killed by
 SIGKILL takes its children along, by the kernel's parent-death signal.
@@ -132,12 +132,13 @@ class Supervisor:
             self._schedule(child, str(error))
 
     def _stop_all(self) -> None:
-        for child in reversed(self._children):
-            if child.process is not None:
-                self._stop(child, child.process)
+        running = [(child, child.process) for child in reversed(self._children) if child.process is not None]
+        for _, process in running:
+            process.terminate()
+        for child, process in running:
+            self._await_end(child, process)
 
-    def _stop(self, child: _Child, process: subprocess.Popen[bytes]) -> None:
-        process.terminate()
+    def _await_end(self, child: _Child, process: subprocess.Popen[bytes]) -> None:
         if not has_ended(process.pid, self._grace_seconds):
             log.warning("child_killed", child=child.command.name, pid=process.pid, after_seconds=self._grace_seconds)
             process.kill()

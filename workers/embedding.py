@@ -71,6 +71,8 @@ def _outcomes(
         )
         return
     except ModelRefused as error:
+        if len(claimed) > 1:  # one text may be what is refused: the runner asks again, run by run
+            raise
         yield from ((run, Bury(ErrorCode.EMBEDDER_UNAVAILABLE, str(error))) for run in claimed)
         return
     for run in claimed:

@@ -73,7 +73,9 @@ class Processes(WorkerPool):
         return ForkProcess(target=_child, args=(self._stage, name, self._redis_url, os.getpid()), name=name)
 
     def handle_dead_worker(self, worker_data: Any) -> None:
-        log.warning("worker_died", stage=self._stage, pid=worker_data.pid, exit_code=worker_data.process.exitcode)
+        code = worker_data.process.exitcode
+        if code != 0 or self.status is not self.Status.STOPPED:
+            log.warning("worker_died", stage=self._stage, pid=worker_data.pid, exit_code=code)
         super().handle_dead_worker(worker_data)
 
 

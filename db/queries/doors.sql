@@ -29,3 +29,10 @@ SELECT forget(%(memory)s, %(comment)s) AS done
 
 -- name: retype
 SELECT retype(%(memory)s, %(act)s, %(content)s, %(comment)s) AS run
+
+-- name: login
+SELECT session_user AS login, r.rolsuper AS "is a superuser", r.rolbypassrls AS "bypasses row-level security",
+  r.rolcreaterole OR r.rolcreatedb AS "may create roles or databases",
+  EXISTS (SELECT FROM pg_auth_members m WHERE m.member = r.oid) AS "is a member of another role",
+  EXISTS (SELECT FROM pg_class c WHERE c.relowner = r.oid) AS "owns a table"
+FROM pg_roles r WHERE r.rolname = session_user

@@ -1,0 +1,38 @@
+"""afterword: the command line. Exit codes: 0 done, 1 refused or broken, 2 misused."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from db.connect import DatabaseDown
+from ops.commands.check import check
+from ops.commands.emit import emit
+from ops.commands.migrate import migrate
+from ops.commands.up import up
+from ops.commands.worker import worker
+from pipeline.errors import AfterwordError
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, help="Governed agent memory, operated from here.")
+app.command()(up)
+app.command()(worker)
+app.command()(migrate)
+app.command()(check)
+app.command()(emit)
+
+
+def main() -> None:
+    """Run a command; what Afterword refuses is said on standard error, with the way out."""
+    try:
+        app()
+    except AfterwordError as error:
+        typer.echo(f"error: {error}", err=True)
+        sys.exit(1)
+    except DatabaseDown as error:
+        typer.echo(f"error: the database does not answer: {str(error).splitlines()[0]}", err=True)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

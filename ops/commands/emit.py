@@ -1,0 +1,134 @@
+"""afterword emit: session logs onto the stream."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import BaseModel, ConfigDict, ValidationError
+from redis import Redis
+from rich.console import Console
+from rich.progress import Progress
+
+from ops.credentials import redis_address
+from ops.emitting import Outgoing, Sender, prepare, send, send_until_in
+from ops.settings import load
+from pipeline.errors import AfterwordError, FormatError
+from pipeline.formats import READERS
+
+FORMATS = ", ".join(reader.name for reader in READERS)
+
+
+class SessionEndHook(BaseModel):
+    """What Claude Code writes to the standard input of a SessionEnd hook; fields we do not need are ignored."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    session_id: str
+    transcript_path: Path
+    cwd: str | None = None
+
+
+def emit(
+    files: Annotated[list[Path] | None, typer.Argument(help="session logs, or folders of them")] = None,
+    org: Annotated[str, typer.Option(help="the org whose session it was")] = "",
+    format: Annotated[str, typer.Option(help=f"auto, or one of: {FORMATS}")] = "auto",
+    hook: Annotated[str | None, typer.Option(help="claude-code: read its SessionEnd hook from standard input")] = None,
+    agent: Annotated[str | None, typer.Option(help="the agent's name, where the log has none")] = None,
+    session: Annotated[str | None, typer.Option(help="the session's id, where the log has none")] = None,
+    project: Annotated[str | None, typer.Option(help="the project; default: what the log says")] = None,
+    user: Annotated[str | None, typer.Option(help="whose session it was")] = None,
+    space: Annotated[list[str] | None, typer.Option(help="a space of the org it belongs to")] = None,
+    outcome: Annotated[str | None, typer.Option(help="succeeded, failed or unknown")] = None,
+    timeout: Annotated[float, typer.Option(help="seconds to wait until all are in Postgres; 0: do not wait")] = 60.0,
+    as_json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
+) -> None:
+    """Send ended sessions: read, scrub, put on the stream, wait until they are in Postgres, send again if not.
+
+    Example: afterword emit ~/.claude/projects/*/*.jsonl --org acme
+    """
+    if not org:
+        raise typer.BadParameter("--org is needed: the org whose sessions these are")
+    sender = Sender(org, agent, session, project, user, tuple(space or ()), outcome)
+    if hook is not None:
+        files, sender = _from_hook(hook, sender)
+    paths = list(_expanded(files or []))
+    if not paths:
+        raise typer.BadParameter("no session logs given")
+    outgoing, failed = _prepare_all(paths, sender, format)
+    with Redis.from_url(redis_address(load(), "emitter")) as redis:
+        if timeout > 0:
+            _send_with_progress(redis, outgoing, timeout, quiet=as_json or hook is not None)
+        else:
+            send(redis, outgoing)
+    _report(outgoing, failed, as_json=as_json)
+    if failed:
+        raise typer.Exit(1)
+
+
+def _from_hook(hook: str, sender: Sender) -> tuple[list[Path], Sender]:
+    if hook != "claude-code":
+        raise typer.BadParameter(f"no such hook: {hook}; known: claude-code")
+    try:
+        said = SessionEndHook.model_validate_json(sys.stdin.read())
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        raise AfterwordError(f"not a SessionEnd hook on standard input: {first['loc']}: {first['msg']}") from None
+    return [said.transcript_path.expanduser()], Sender(
+        sender.org, sender.agent, sender.session or said.session_id, sender.project or said.cwd, sender.user,
+        sender.spaces, sender.outcome,
+    )  # fmt: skip
+
+
+def _expanded(paths: list[Path]) -> list[Path]:
+    found: list[Path] = []
+    for path in paths:
+        found.extend(sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path])
+    return found
+
+
+def _prepare_all(paths: list[Path], sender: Sender, format: str) -> tuple[list[Outgoing], dict[Path, str]]:
+    outgoing, failed = [], {}
+    for path in paths:
+        try:
+            outgoing.append(prepare(path, sender, format=format))
+        except FormatError as error:
+            failed[path] = str(error)
+        except ValidationError as error:
+            first = error.errors(include_input=False, include_url=False)[0]
+            failed[path] = f"{first['loc']}: {first['msg']}"
+    return outgoing, failed
+
+
+def _send_with_progress(redis: Redis, outgoing: list[Outgoing], timeout: float, *, quiet: bool) -> None:
+    with Progress(console=Console(stderr=True), transient=True, disable=quiet) as progress:
+        task = progress.add_task("sending sessions", total=len(outgoing))
+        send_until_in(redis, outgoing, timeout_seconds=timeout, on_arrival=lambda _: progress.advance(task))
+
+
+def _report(outgoing: list[Outgoing], failed: dict[Path, str], *, as_json: bool) -> None:
+    rows = [
+        {"file": str(event.path), "agent": event.result.agent, "turns": len(event.result.transcript.turns),
+         "records": event.result.records, "read": event.result.read, "ignored": dict(event.result.ignored),
+         "unread": [{"line": u.line_number, "reason": u.reason} for u in event.result.unread], "masks": event.masks}
+        for event in outgoing
+    ]  # fmt: skip
+    if as_json:
+        typer.echo(json.dumps({"sent": rows, "failed": {str(path): why for path, why in failed.items()}}))
+        return
+    for event in outgoing:
+        typer.echo(f"{event.path}: {_summary(event)}")
+    for path, why in failed.items():
+        typer.echo(f"{path}: not sent: {why}", err=True)
+
+
+def _summary(event: Outgoing) -> str:
+    result = event.result
+    parts = [f"{len(result.transcript.turns)} turns of {result.records} records"]
+    counts = {"ignored": sum(result.ignored.values()), "unread": len(result.unread), "secrets masked": event.masks}
+    parts += [f"{count} {name}" for name, count in counts.items() if count]
+    parts += [f"line {unread.line_number}: {unread.reason}" for unread in result.unread[:5]]
+    return ", ".join(parts)

@@ -1,0 +1,135 @@
+"""From session logs to events on the stream, as the `emitter` user: scrubbed, and kept until they are in.
+
+A sender keeps its event (here: its file) until Postgres has it, and sends again what a flushed Redis lost. Ingest
+notes each arrival under the SHA-256 of the event's bytes.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from redis import Redis
+from redis.exceptions import RedisError
+
+from pipeline.errors import AfterwordError, FormatError
+from pipeline.formats import ReadResult, cut_transcript, read
+from pipeline.redaction.scrub import scrub, scrub_transcript
+from pipeline.session import SessionEnded, ended_at
+from pipeline.transcripts import deflate
+from workers.keys import FIELD, STREAM, ack_key
+
+INLINE_BYTES = 64 * 1024
+RESEND_SECONDS = 10.0
+
+
+class Unacknowledged(AfterwordError):
+    """Events were sent but none of the workers took them in. Is ingest running? See: afterword up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """What the log itself does not say; None leaves it to the log."""
+
+    org: str
+    agent: str | None = None
+    session: str | None = None
+    project: str | None = None
+    user: str | None = None
+    spaces: tuple[str, ...] = ()
+    outcome: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """An event ready to be sent, and what reading its log gave."""
+
+    path: Path
+    data: bytes
+    result: ReadResult
+    masks: int
+
+    @property
+    def ack(self) -> str:
+        return ack_key(self.data)
+
+
+def prepare(path: Path, sender: Sender, *, format: str = "auto") -> Outgoing:
+    """Read a session log into an event. Raises FormatError, also for a file that cannot be read."""
+    try:
+        text = path.read_bytes().decode("utf-8", "surrogateescape")
+        modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    except OSError as error:
+        raise FormatError(f"{path}: {error.strerror}") from None
+    result = read(text, format)
+    transcript, masks = scrub_transcript(cut_transcript(result.transcript)[0])
+    named = {name: value for name, value in _names(result, sender).items() if value}
+    event = SessionEnded.model_validate({
+        "org": sender.org, "session": path.stem, "agent": result.agent,
+        "ended_at": ended_at(transcript, result.ended_at or modified), "spaces": sender.spaces, **named,
+    })  # fmt: skip
+    body = transcript.model_dump_json(exclude_none=True).encode()
+    fields = event.model_dump(mode="json", exclude_none=True)
+    if len(body) > INLINE_BYTES:
+        fields["transcript_zstd"] = base64.b64encode(deflate(body)).decode()
+    else:
+        fields["transcript"] = json.loads(body)
+    return Outgoing(path, json.dumps(fields, ensure_ascii=False).encode(), result, len(masks))
+
+
+def _names(result: ReadResult, sender: Sender) -> dict[str, str | None]:
+    names = {
+        "session": sender.session or result.session,
+        "agent": sender.agent,
+        "project": sender.project or result.project,
+        "user": sender.user or result.user,
+    }
+    cut = {name: scrub(value).text[:200] if value else None for name, value in names.items()}
+    return cut | {"outcome": sender.outcome}
+
+
+def send(redis: Redis, events: Iterable[Outgoing]) -> None:
+    """One stream entry each, in one round trip."""
+    with redis.pipeline(transaction=False) as pipe:
+        for event in events:
+            pipe.xadd(STREAM, {FIELD: event.data})
+        pipe.execute()
+
+
+def send_until_in(
+    redis: Redis, events: list[Outgoing], *, timeout_seconds: float, on_arrival: Callable[[Outgoing], None]
+) -> None:
+    """Send, wait for every arrival, send again what is missing. Raises Unacknowledged when time is up."""
+    deadline = time.monotonic() + timeout_seconds
+    waiting = list(events)
+    last_sent = 0.0
+    while waiting:
+        if time.monotonic() > deadline:
+            raise Unacknowledged(f"{len(waiting)} of {len(events)} events were not taken in: is ingest running?")
+        try:
+            if time.monotonic() - last_sent > RESEND_SECONDS:
+                send(redis, waiting)
+                last_sent = time.monotonic()
+            waiting = list(_still_waiting(redis, waiting, on_arrival))
+        except RedisError as error:
+            last_sent = 0.0
+            if time.monotonic() + 0.5 > deadline:
+                raise Unacknowledged(f"Redis cannot be reached: {type(error).__name__}") from None
+        time.sleep(0.02)
+
+
+def _still_waiting(redis: Redis, waiting: list[Outgoing], on_arrival: Callable[[Outgoing], None]) -> Iterator[Outgoing]:
+    with redis.pipeline(transaction=False) as pipe:
+        for event in waiting:
+            pipe.exists(event.ack)
+        arrived = pipe.execute()
+    for event, is_in in zip(waiting, arrived, strict=True):
+        if is_in:
+            on_arrival(event)
+        else:
+            yield event
