@@ -90,7 +90,7 @@ def verify(conn: Connection, witnessed: Sequence[Seal] = ()) -> Verdict:
             checked = _Checked(_checked(Entry(**row) for row in cursor))
             for item in seals:
                 checked.expect(item)
-            total = checked.count + sum(1 for _ in checked.rest)
+            total = checked.count + checked.unsealed()
     return Verdict(total, seals[-1].total if seals else 0, len(seals), len(witnessed))
 
 
@@ -112,18 +112,17 @@ class _Checked:
         if self._running != item.hash:
             raise LedgerBroken(f"seal {item.id} does not match the entries it covers")
 
+    def unsealed(self) -> int:
+        """How many stand behind the last seal; each is checked on the way."""
+        return (self._held is not None) + sum(1 for _ in self.rest)
+
     def _below(self, below: int) -> Iterator[Entry]:
-        for entry in self._ahead():
+        while (entry := self._held or next(self.rest, None)) is not None:
             if entry.transaction >= below:
                 self._held = entry
                 return
+            self._held = None
             yield entry
-
-    def _ahead(self) -> Iterator[Entry]:
-        if self._held is not None:
-            held, self._held = self._held, None
-            yield held
-        yield from self.rest
 
 
 def _checked(entries: Iterable[Entry]) -> Iterator[Entry]:
