@@ -58,7 +58,7 @@ def neighbours(conn: Connection, memories: Sequence[UUID], stamp: int | None) ->
         with conn.transaction():
             conn.execute("SET LOCAL hnsw.iterative_scan = 'relaxed_order'")
             conn.execute("SET LOCAL plan_cache_mode = force_custom_plan")
-            _add(found, conn.execute(on_stamp("neighbours", stamp), {"ids": rest}, prepare=False))
+            _add(found, conn.execute(on_stamp("neighbours", stamp), {"ids": rest, "stamp": stamp}, prepare=False))
     return found
 
 

@@ -49,5 +49,5 @@ def missing(conn: Connection, stamp: int, runs: Sequence[UUID]) -> list[Unembedd
 
 def insert(conn: Connection, stamp: int, memories: Sequence[UUID], vectors: Vectors) -> None:
     """Store one vector a memory; a memory no longer active gets none."""
-    params: dict[str, Any] = {"ids": list(memories), "vectors": [Vector(row) for row in vectors]}
+    params: dict[str, Any] = {"ids": list(memories), "vectors": [Vector(row) for row in vectors], "stamp": stamp}
     conn.execute(on_stamp("insert", stamp), params)

@@ -72,7 +72,7 @@ def mark_used(conn: Connection, *, seconds: float) -> int:
 def index_vectors(conn: Connection, stamp: int, *, exact_rows: int = EXACT_ROWS, limit: int = 500) -> int:
     """Count orgs, drop vectors of what is gone, move a batch into the index; returns the rows moved."""
     table = sql.Identifier(f"embeddings_{stamp}")
-    params = {"exact_rows": exact_rows, "limit": limit}
+    params = {"exact_rows": exact_rows, "limit": limit, "stamp": stamp}
     moved = 0
     for name in ("count_orgs", "drop_forgotten_vectors", "index_vectors", "switch_orgs"):
         result = conn.execute(sql.SQL(query(f"housekeeping.{name}")).format(table=table), params)

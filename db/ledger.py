@@ -8,9 +8,10 @@ import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
-from psycopg.types.json import Jsonb
+from psycopg.types.json import Jsonb, set_json_loads
 
 from db.connect import Connection
 from db.sql import query
@@ -86,12 +87,18 @@ def verify(conn: Connection, witnessed: Sequence[Seal] = ()) -> Verdict:
         _check_witnessed(seals, witnessed)
         with conn.cursor(name="verify") as cursor:
             cursor.itersize = 10_000
+            set_json_loads(_exact, cursor)
             cursor.execute(query("ledger.entries"))
             checked = _Checked(_checked(Entry(**row) for row in cursor))
             for item in seals:
                 checked.expect(item)
             total = checked.count + checked.unsealed()
     return Verdict(total, seals[-1].total if seals else 0, len(seals), len(witnessed))
+
+
+def _exact(text: str | bytes) -> Any:
+    """Numbers with the digits that were hashed: a float would lose them."""
+    return json.loads(text, parse_float=Decimal)
 
 
 class _Checked:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from psycopg.types.json import Jsonb
 
 from db import events, ledger
@@ -21,7 +23,7 @@ class UnknownOrg(AfterwordError):
 def create(conn: Connection, name: str, *, actor: str) -> bool:
     """Create an org with its default namespace; False when it stands already."""
     with conn.transaction():
-        params = {"name": name, "settings": Jsonb(OrgSettings().model_dump(mode="json"))}
+        params = {"name": name, "settings": Jsonb(_as_json(OrgSettings()))}
         row = conn.execute(query("operate.create_org"), params).fetchone()
         if row is None:
             return False
@@ -41,21 +43,32 @@ def get(conn: Connection, name: str) -> Org:
 
 def change(conn: Connection, org: Org, settings: OrgSettings, *, actor: str, reason: str) -> bool:
     """Write new settings; False when somebody else changed them meanwhile. What changed stands in the ledger."""
-    before, after = org.settings.model_dump(mode="json"), settings.model_dump(mode="json")
+    before, after = _as_json(org.settings), _as_json(settings)
     changed = {key: [before[key], after[key]] for key in after if before[key] != after[key]}
     if not changed:
         return True
     with conn.transaction():
-        params = {"id": org.id, "settings": Jsonb(after), "before": Jsonb(before)}
-        if conn.execute(query("operate.set_org"), params).rowcount == 0:
+        row = conn.execute(query("operate.lock_org"), {"id": org.id}).fetchone()
+        if row is None or OrgSettings.model_validate(row["settings"]) != org.settings:
             return False
+        conn.execute(query("operate.set_org"), {"id": org.id, "settings": Jsonb(after)})
         detail = {"changed": changed, "reason": reason}
         ledger.record(conn, org_id=org.id, subject=("org", org.name), actor=actor, action="org_changed", detail=detail)
     return True
 
 
-def create_space(conn: Connection, org: Org, name: str, tier: str, *, actor: str) -> None:
+def _as_json(settings: OrgSettings) -> dict[str, Any]:
+    """Sets in order: as they iterate, two processes would write one setting in two ways."""
+    plain = settings.model_dump(mode="json")
+    return {key: sorted(value) if isinstance(value, list) else value for key, value in plain.items()}
+
+
+def create_space(conn: Connection, org: Org, name: str, tier: str, *, actor: str, reason: str | None = None) -> bool:
+    """Add a space; False when one of that name stands already, which stays as it is."""
     with conn.transaction():
-        conn.execute(query("operate.create_space"), {"org_id": org.id, "name": name, "tier": tier})
-        ledger.record(conn, org_id=org.id, subject=("space", name), actor=actor, action="space_created",
-                      detail={"tier": tier})  # fmt: skip
+        params = {"org_id": org.id, "name": name, "tier": tier}
+        if conn.execute(query("operate.create_space"), params).rowcount == 0:
+            return False
+        detail = {"tier": tier} | ({"reason": reason} if reason else {})
+        ledger.record(conn, org_id=org.id, subject=("space", name), actor=actor, action="space_created", detail=detail)
+    return True

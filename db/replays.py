@@ -98,7 +98,7 @@ def _due(replay: Mapping[str, Any]) -> int:
         admitted = max(1.0, rate)
     else:
         elapsed = (replay["now"] - replay["last_at"]).total_seconds()
-        admitted = rate * min(elapsed, max(1.0, 1 / rate))
+        admitted = min(rate * elapsed, max(1.0, rate))
     return min(int(admitted), int(replay["cap"] - replay["rearmed"]))
 
 

@@ -12,6 +12,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 GENESIS = bytes(32)
@@ -36,12 +37,14 @@ class Entry:
 
 
 def jsonb_text(value: Any) -> str:
-    """`value` as `jsonb::text` writes it: keys by (length, bytes), a space after ':' and ','."""
+    """`value` as `jsonb::text` writes it: keys by (length, bytes), a space after ':' and ',', no exponents."""
     if isinstance(value, dict):
         items = sorted(value.items(), key=lambda item: (len(item[0].encode()), item[0].encode()))
         return "{" + ", ".join(f"{json.dumps(k, ensure_ascii=False)}: {jsonb_text(v)}" for k, v in items) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(jsonb_text(item) for item in value) + "]"
+    if isinstance(value, (float, Decimal)):
+        return format(Decimal(repr(value)) if isinstance(value, float) else value, "f")
     return json.dumps(value, ensure_ascii=False)
 
 

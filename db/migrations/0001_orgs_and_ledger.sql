@@ -73,7 +73,9 @@ CREATE TABLE ledger (
   detail jsonb NOT NULL DEFAULT '{}',
   payload_hash bytea,
   hash bytea NOT NULL GENERATED ALWAYS AS (
-    ledger_hash(id, transaction, org_id, subject_kind, subject_id, at, actor, action, detail, payload_hash)) STORED
+    ledger_hash(id, transaction, org_id, subject_kind, subject_id, at, actor, action, detail, payload_hash)) STORED,
+  -- The separator of the hashed text stands in no field, so that no two entries share a text.
+  CONSTRAINT ledger_unambiguous CHECK (strpos(subject_kind || subject_id || actor || action, E'\x1f') = 0)
 );
 CREATE INDEX ledger_subject ON ledger (subject_id, id);
 CREATE INDEX ledger_order ON ledger (transaction, id);
@@ -86,8 +88,10 @@ CREATE TRIGGER ledger_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 -- A seal covers every entry whose transaction lies in [previous.below, below), in (transaction, id) order.
+-- Each follows another one: two sealers at once cannot both follow the same.
 CREATE TABLE seals (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+  previous bigint UNIQUE NULLS NOT DISTINCT REFERENCES seals,
   below xid8 NOT NULL UNIQUE,
   entries bigint NOT NULL CHECK (entries > 0),
   total bigint NOT NULL,

@@ -47,6 +47,7 @@ CREATE TABLE memories (
   erased_at timestamptz,
   review_id uuid,
   held boolean GENERATED ALWAYS AS (CASE WHEN status = 'pending' THEN true END) STORED,
+  live boolean GENERATED ALWAYS AS (CASE WHEN status IN ('pending', 'active') THEN true END) STORED,
   actor text NOT NULL DEFAULT session_user,
   reason text,
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -58,7 +59,8 @@ CREATE TABLE memories (
   CONSTRAINT subject_complete CHECK ((subject_type IS NULL) = (subject_id IS NULL)),
   CONSTRAINT personal_names_its_subject
     CHECK (status <> 'active' OR subject_type IS NOT NULL OR NOT is_personal(classes)),
-  CONSTRAINT memories_held UNIQUE (id, held)
+  CONSTRAINT memories_held UNIQUE (id, held),
+  CONSTRAINT memories_live UNIQUE (id, live)
 );
 ALTER TABLE memories
   ALTER COLUMN content SET STATISTICS 0, ALTER COLUMN rationale SET STATISTICS 0,
@@ -79,16 +81,20 @@ CREATE TABLE reviews (
   comment text,
   is_open boolean GENERATED ALWAYS AS (closed_at IS NULL) STORED,
   holds boolean GENERATED ALWAYS AS (CASE WHEN kind = 'hold' AND closed_at IS NULL THEN true END) STORED,
+  waits boolean GENERATED ALWAYS AS (CASE WHEN closed_at IS NULL THEN true END) STORED,
   CHECK ((closed_at IS NULL) = (decision IS NULL) AND (decision IS NULL) = (decided_by IS NULL)),
   CONSTRAINT reviews_open UNIQUE (memory_id, id, is_open)
 );
 ALTER TABLE reviews ALTER COLUMN comment SET STATISTICS 0;
 
--- A pending memory has an open review, and an open hold review has a pending memory: two keys, checked at commit.
+-- A pending memory has an open review, an open hold review has a pending memory, and no review of whatever kind stays
+-- open beyond a terminal move: three keys, checked at commit.
 ALTER TABLE memories ADD CONSTRAINT pending_review_is_open
   FOREIGN KEY (id, review_id, held) REFERENCES reviews (memory_id, id, is_open) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE reviews ADD CONSTRAINT open_hold_is_pending
   FOREIGN KEY (memory_id, holds) REFERENCES memories (id, held) DEFERRABLE INITIALLY DEFERRED;
+ALTER TABLE reviews ADD CONSTRAINT open_review_is_live
+  FOREIGN KEY (memory_id, waits) REFERENCES memories (id, live) DEFERRABLE INITIALLY DEFERRED;
 
 CREATE INDEX memories_run ON memories (run_id);
 CREATE INDEX memories_search ON memories USING gin (org_id, lexemes) WHERE status IN ('active', 'superseded');
@@ -122,6 +128,12 @@ BEGIN
        SELECT FROM memory_moves m WHERE m.from_status = s.status AND m.to_status = f.status)) THEN
     RAISE EXCEPTION 'no such move' USING ERRCODE = 'check_violation', CONSTRAINT = 'memory_moves';
   END IF;
+  IF EXISTS (SELECT FROM fresh f JOIN stale s USING (id) WHERE
+       (f.content <> s.content AND f.erased_at IS NULL AND NOT (s.status = 'pending' AND f.revision > s.revision))
+       OR (s.erased_at IS NOT NULL AND (f.erased_at IS NULL OR f.content <> s.content))) THEN
+    RAISE EXCEPTION 'a text changes only while it waits, as a new revision, or when it is erased'
+      USING ERRCODE = 'check_violation', CONSTRAINT = 'memory_text';
+  END IF;
   INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
   SELECT f.org_id, 'memory', f.id::text, f.actor,
          'memory_' || CASE WHEN f.erased_at IS DISTINCT FROM s.erased_at THEN 'erased'
@@ -138,6 +150,38 @@ CREATE TRIGGER memories_inserted AFTER INSERT ON memories
 CREATE TRIGGER memories_moved AFTER UPDATE ON memories
   REFERENCING OLD TABLE AS stale NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION memory_moved();
 CREATE TRIGGER memories_kept BEFORE DELETE OR TRUNCATE ON memories FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- A review that opens beside an active memory, and every decision, whether or not the memory moves by it.
+CREATE FUNCTION review_opened() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = afterword, pg_temp AS $$
+BEGIN
+  INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
+  SELECT org_id, 'memory', memory_id::text, session_user, 'review_opened',
+         jsonb_build_object('review', id, 'kind', kind, 'reasons', reasons)
+  FROM fresh WHERE kind <> 'hold';
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION review_decided() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = afterword, pg_temp AS $$
+BEGIN
+  IF EXISTS (SELECT FROM fresh f FULL JOIN stale s USING (id, org_id, memory_id, kind) WHERE f.opened_at IS NULL
+       OR s.opened_at IS NULL OR (s.closed_at IS NOT NULL AND (f.closed_at, f.decision, f.decided_by)
+                                  IS DISTINCT FROM (s.closed_at, s.decision, s.decided_by))) THEN
+    RAISE EXCEPTION 'a decision stands' USING ERRCODE = 'check_violation', CONSTRAINT = 'review_decided';
+  END IF;
+  INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
+  SELECT f.org_id, 'memory', f.memory_id::text, f.decided_by, 'review_closed',
+         jsonb_build_object('review', id, 'kind', f.kind, 'decision', f.decision)
+  FROM fresh f JOIN stale s USING (id) WHERE s.closed_at IS NULL AND f.closed_at IS NOT NULL;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER reviews_opened AFTER INSERT ON reviews
+  REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION review_opened();
+CREATE TRIGGER reviews_decided AFTER UPDATE ON reviews
+  REFERENCING OLD TABLE AS stale NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION review_decided();
+CREATE TRIGGER reviews_kept BEFORE DELETE OR TRUNCATE ON reviews FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 -- A decision to keep something out; only ever of what no detector objected to.
 CREATE TABLE drops (
@@ -177,6 +221,15 @@ CREATE TABLE stamps (
 );
 CREATE UNIQUE INDEX stamps_one_current ON stamps (is_current) WHERE is_current;
 
+-- What waits for a person has no vector. An active memory never goes back to waiting, so that looking is enough.
+CREATE FUNCTION refuse_waiting() RETURNS trigger LANGUAGE plpgsql SET search_path = afterword, pg_temp AS $$
+BEGIN
+  IF EXISTS (SELECT FROM fresh f JOIN memories m ON m.id = f.memory_id WHERE m.status = 'pending') THEN
+    RAISE EXCEPTION 'a pending memory is never embedded' USING ERRCODE = 'check_violation', CONSTRAINT = 'embedded_active';
+  END IF;
+  RETURN NULL;
+END $$;
+
 -- Registering makes the stamp's table, so that comparing across stamps is impossible. halfvec above the 2,000
 -- dimensions an HNSW index of `vector` can hold; exact search only above the 4,000 of `halfvec`.
 CREATE FUNCTION register_stamp(provider text, model text, revision text, dimension integer) RETURNS integer
@@ -208,18 +261,22 @@ BEGIN
   EXECUTE format('CREATE POLICY workers_reach_all_orgs ON %I TO afterword_worker USING (true) WITH CHECK (true)', name);
   EXECUTE format('CREATE POLICY recall_reads ON %I FOR SELECT TO afterword_recall USING (true)', name);
   EXECUTE format('CREATE POLICY verdicts_look ON %I FOR SELECT TO afterword_verdict USING (true)', name);
-  EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO afterword_worker', name);
+  EXECUTE format('CREATE TRIGGER embedded_active AFTER INSERT ON %I REFERENCING NEW TABLE AS fresh '
+    'FOR EACH STATEMENT EXECUTE FUNCTION refuse_waiting()', name);
+  EXECUTE format('GRANT SELECT, INSERT, UPDATE (ann), DELETE ON %I TO afterword_worker', name);
   EXECUTE format('GRANT SELECT ON %I TO afterword_recall, afterword_verdict', name);
   RETURN stamp;
 END $$;
 
--- What housekeeping knows of an org's size: decides between exact and indexed search.
+-- What housekeeping knows of an org's size in a stamp: decides between exact and indexed search.
 CREATE TABLE org_search (
-  org_id integer PRIMARY KEY REFERENCES orgs,
+  org_id integer NOT NULL REFERENCES orgs,
+  stamp integer NOT NULL REFERENCES stamps,
   ann boolean NOT NULL DEFAULT false,
   embedded integer NOT NULL DEFAULT 0,
   missing integer NOT NULL DEFAULT 0,
-  counted_at timestamptz NOT NULL DEFAULT now()
+  counted_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (org_id, stamp)
 );
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA afterword FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION is_personal(text[]) TO PUBLIC;

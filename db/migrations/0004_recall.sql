@@ -61,11 +61,12 @@ DECLARE
   g tokens := current_grant();
   tsq tsquery := any_lexeme(recall.query);
   by_vector boolean := recall.vector IS NOT NULL;
-  indexed boolean := coalesce((SELECT s.ann FROM org_search s WHERE s.org_id = g.org_id), false);
-  missing integer := coalesce((SELECT s.missing FROM org_search s WHERE s.org_id = g.org_id), 0);
+  search org_search := (SELECT s FROM org_search s WHERE s.org_id = g.org_id AND s.stamp = recall.stamp);
+  indexed boolean := coalesce(search.ann, false);
+  missing integer := coalesce(search.missing, 0);
   visible CONSTANT text := $v$
-    m.erased_at IS NULL AND m.tier = ANY ($2) AND CASE
-      WHEN $3::timestamptz IS NULL THEN m.status = 'active' AND m.expires_at > now()
+    m.erased_at IS NULL AND m.expires_at > now() AND m.tier = ANY ($2) AND CASE
+      WHEN $3::timestamptz IS NULL THEN m.status = 'active'
       ELSE m.status IN ('active', 'superseded') AND m.valid_from <= $3
        AND coalesce(m.valid_to, 'infinity') > $3 END
     AND (m.scope_kind = 'org' OR (m.scope_kind = 'user' AND m.scope_value = $4)

@@ -41,7 +41,7 @@ BEGIN
   SELECT uuidv7(), m.org_id, 'verdict', enters, 'verdict:' || m.id || ':' || key, m.content_hash, r.session, r.agent,
          r.project, r.user_id, '{}', r.ended_at, m.id, open_verdict_run.actor, split_part(key, ':', 1)
   FROM runs r WHERE r.id = m.run_id
-  ON CONFLICT (org_id, event_key) DO NOTHING RETURNING id INTO opened;
+  ON CONFLICT (org_id, event_key) WHERE kind = 'verdict' DO NOTHING RETURNING id INTO opened;
   IF opened IS NOT NULL AND body IS NOT NULL THEN
     INSERT INTO envelopes (run_id, org_id, body) VALUES (opened, m.org_id, body);
   END IF;

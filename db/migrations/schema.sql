@@ -104,6 +104,11 @@ CASE
     WHEN (status = 'pending'::text) THEN true
     ELSE NULL::boolean
 END) STORED,
+    live boolean GENERATED ALWAYS AS (
+CASE
+    WHEN (status = ANY (ARRAY['pending'::text, 'active'::text])) THEN true
+    ELSE NULL::boolean
+END) STORED,
     actor text DEFAULT SESSION_USER NOT NULL,
     reason text,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
@@ -245,6 +250,12 @@ BEGIN
        SELECT FROM memory_moves m WHERE m.from_status = s.status AND m.to_status = f.status)) THEN
     RAISE EXCEPTION 'no such move' USING ERRCODE = 'check_violation', CONSTRAINT = 'memory_moves';
   END IF;
+  IF EXISTS (SELECT FROM fresh f JOIN stale s USING (id) WHERE
+       (f.content <> s.content AND f.erased_at IS NULL AND NOT (s.status = 'pending' AND f.revision > s.revision))
+       OR (s.erased_at IS NOT NULL AND (f.erased_at IS NULL OR f.content <> s.content))) THEN
+    RAISE EXCEPTION 'a text changes only while it waits, as a new revision, or when it is erased'
+      USING ERRCODE = 'check_violation', CONSTRAINT = 'memory_text';
+  END IF;
   INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
   SELECT f.org_id, 'memory', f.id::text, f.actor,
          'memory_' || CASE WHEN f.erased_at IS DISTINCT FROM s.erased_at THEN 'erased'
@@ -308,7 +319,7 @@ BEGIN
   SELECT uuidv7(), m.org_id, 'verdict', enters, 'verdict:' || m.id || ':' || key, m.content_hash, r.session, r.agent,
          r.project, r.user_id, '{}', r.ended_at, m.id, open_verdict_run.actor, split_part(key, ':', 1)
   FROM runs r WHERE r.id = m.run_id
-  ON CONFLICT (org_id, event_key) DO NOTHING RETURNING id INTO opened;
+  ON CONFLICT (org_id, event_key) WHERE kind = 'verdict' DO NOTHING RETURNING id INTO opened;
   IF opened IS NOT NULL AND body IS NOT NULL THEN
     INSERT INTO envelopes (run_id, org_id, body) VALUES (opened, m.org_id, body);
   END IF;
@@ -327,11 +338,12 @@ DECLARE
   g tokens := current_grant();
   tsq tsquery := any_lexeme(recall.query);
   by_vector boolean := recall.vector IS NOT NULL;
-  indexed boolean := coalesce((SELECT s.ann FROM org_search s WHERE s.org_id = g.org_id), false);
-  missing integer := coalesce((SELECT s.missing FROM org_search s WHERE s.org_id = g.org_id), 0);
+  search org_search := (SELECT s FROM org_search s WHERE s.org_id = g.org_id AND s.stamp = recall.stamp);
+  indexed boolean := coalesce(search.ann, false);
+  missing integer := coalesce(search.missing, 0);
   visible CONSTANT text := $v$
-    m.erased_at IS NULL AND m.tier = ANY ($2) AND CASE
-      WHEN $3::timestamptz IS NULL THEN m.status = 'active' AND m.expires_at > now()
+    m.erased_at IS NULL AND m.expires_at > now() AND m.tier = ANY ($2) AND CASE
+      WHEN $3::timestamptz IS NULL THEN m.status = 'active'
       ELSE m.status IN ('active', 'superseded') AND m.valid_from <= $3
        AND coalesce(m.valid_to, 'infinity') > $3 END
     AND (m.scope_kind = 'org' OR (m.scope_kind = 'user' AND m.scope_value = $4)
@@ -409,6 +421,17 @@ BEGIN
   RAISE EXCEPTION 'already_decided: this memory is %', m.status USING ERRCODE = 'AW001';
 END $$;
 ALTER FUNCTION afterword.refuse_decided(m afterword.memories) OWNER TO afterword_verdict;
+CREATE FUNCTION afterword.refuse_waiting() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+BEGIN
+  IF EXISTS (SELECT FROM fresh f JOIN memories m ON m.id = f.memory_id WHERE m.status = 'pending') THEN
+    RAISE EXCEPTION 'a pending memory is never embedded' USING ERRCODE = 'check_violation', CONSTRAINT = 'embedded_active';
+  END IF;
+  RETURN NULL;
+END $$;
+ALTER FUNCTION afterword.refuse_waiting() OWNER TO afterword_owner;
 CREATE FUNCTION afterword.register_stamp(provider text, model text, revision text, dimension integer) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'afterword', 'public', 'pg_temp'
@@ -440,7 +463,9 @@ BEGIN
   EXECUTE format('CREATE POLICY workers_reach_all_orgs ON %I TO afterword_worker USING (true) WITH CHECK (true)', name);
   EXECUTE format('CREATE POLICY recall_reads ON %I FOR SELECT TO afterword_recall USING (true)', name);
   EXECUTE format('CREATE POLICY verdicts_look ON %I FOR SELECT TO afterword_verdict USING (true)', name);
-  EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO afterword_worker', name);
+  EXECUTE format('CREATE TRIGGER embedded_active AFTER INSERT ON %I REFERENCING NEW TABLE AS fresh '
+    'FOR EACH STATEMENT EXECUTE FUNCTION refuse_waiting()', name);
+  EXECUTE format('GRANT SELECT, INSERT, UPDATE (ann), DELETE ON %I TO afterword_worker', name);
   EXECUTE format('GRANT SELECT ON %I TO afterword_recall, afterword_verdict', name);
   RETURN stamp;
 END $$;
@@ -504,6 +529,35 @@ BEGIN
     jsonb_build_object('act', retype.act, 'memory', m.id, 'content', retype.content, 'comment', retype.comment));
 END $$;
 ALTER FUNCTION afterword.retype(memory uuid, act text, content text, comment text) OWNER TO afterword_verdict;
+CREATE FUNCTION afterword.review_decided() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+BEGIN
+  IF EXISTS (SELECT FROM fresh f FULL JOIN stale s USING (id, org_id, memory_id, kind) WHERE f.opened_at IS NULL
+       OR s.opened_at IS NULL OR (s.closed_at IS NOT NULL AND (f.closed_at, f.decision, f.decided_by)
+                                  IS DISTINCT FROM (s.closed_at, s.decision, s.decided_by))) THEN
+    RAISE EXCEPTION 'a decision stands' USING ERRCODE = 'check_violation', CONSTRAINT = 'review_decided';
+  END IF;
+  INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
+  SELECT f.org_id, 'memory', f.memory_id::text, f.decided_by, 'review_closed',
+         jsonb_build_object('review', id, 'kind', f.kind, 'decision', f.decision)
+  FROM fresh f JOIN stale s USING (id) WHERE s.closed_at IS NULL AND f.closed_at IS NOT NULL;
+  RETURN NULL;
+END $$;
+ALTER FUNCTION afterword.review_decided() OWNER TO afterword_owner;
+CREATE FUNCTION afterword.review_opened() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+BEGIN
+  INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
+  SELECT org_id, 'memory', memory_id::text, session_user, 'review_opened',
+         jsonb_build_object('review', id, 'kind', kind, 'reasons', reasons)
+  FROM fresh WHERE kind <> 'hold';
+  RETURN NULL;
+END $$;
+ALTER FUNCTION afterword.review_opened() OWNER TO afterword_owner;
 CREATE FUNCTION afterword.run_inserted() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -531,7 +585,8 @@ BEGIN
   IF EXISTS (SELECT FROM fresh f JOIN stale s USING (id) WHERE f.state <> s.state AND (
        NOT EXISTS (SELECT FROM run_moves m WHERE m.from_state = s.state AND m.to_state = f.state)
        OR (s.state = 'dead_letter' AND f.state <> s.died_in)
-       OR (f.state = 'dead_letter' AND f.died_in <> s.state))) THEN
+       OR (f.state = 'dead_letter' AND f.died_in <> s.state))
+       OR f.died_in <> s.died_in) THEN
     RAISE EXCEPTION 'no such move' USING ERRCODE = 'check_violation', CONSTRAINT = 'run_moves';
   END IF;
   INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
@@ -591,7 +646,8 @@ CREATE TABLE afterword.ledger (
     action text NOT NULL,
     detail jsonb DEFAULT '{}'::jsonb NOT NULL,
     payload_hash bytea,
-    hash bytea GENERATED ALWAYS AS (afterword.ledger_hash(id, transaction, org_id, subject_kind, subject_id, at, actor, action, detail, payload_hash)) STORED NOT NULL
+    hash bytea GENERATED ALWAYS AS (afterword.ledger_hash(id, transaction, org_id, subject_kind, subject_id, at, actor, action, detail, payload_hash)) STORED NOT NULL,
+    CONSTRAINT ledger_unambiguous CHECK ((strpos((((subject_kind || subject_id) || actor) || action), ''::text) = 0))
 );
 ALTER TABLE ONLY afterword.ledger FORCE ROW LEVEL SECURITY;
 ALTER TABLE afterword.ledger OWNER TO afterword_owner;
@@ -632,6 +688,7 @@ ALTER TABLE ONLY afterword.occurrences FORCE ROW LEVEL SECURITY;
 ALTER TABLE afterword.occurrences OWNER TO afterword_owner;
 CREATE TABLE afterword.org_search (
     org_id integer NOT NULL,
+    stamp integer NOT NULL,
     ann boolean DEFAULT false NOT NULL,
     embedded integer DEFAULT 0 NOT NULL,
     missing integer DEFAULT 0 NOT NULL,
@@ -769,6 +826,11 @@ CASE
     WHEN ((kind = 'hold'::text) AND (closed_at IS NULL)) THEN true
     ELSE NULL::boolean
 END) STORED,
+    waits boolean GENERATED ALWAYS AS (
+CASE
+    WHEN (closed_at IS NULL) THEN true
+    ELSE NULL::boolean
+END) STORED,
     CONSTRAINT reviews_check CHECK ((((closed_at IS NULL) = (decision IS NULL)) AND ((decision IS NULL) = (decided_by IS NULL)))),
     CONSTRAINT reviews_decision_check CHECK ((decision = ANY (ARRAY['approve'::text, 'redirect'::text, 'reject'::text, 'correct'::text, 'forget'::text, 'voided'::text]))),
     CONSTRAINT reviews_kind_check CHECK ((kind = ANY (ARRAY['hold'::text, 'retire'::text, 'audit'::text]))),
@@ -831,6 +893,7 @@ ALTER TABLE ONLY afterword.runs FORCE ROW LEVEL SECURITY;
 ALTER TABLE afterword.runs OWNER TO afterword_owner;
 CREATE TABLE afterword.seals (
     id bigint NOT NULL,
+    previous bigint,
     below xid8 NOT NULL,
     entries bigint NOT NULL,
     total bigint NOT NULL,
@@ -895,6 +958,8 @@ ALTER TABLE ONLY afterword.ledger
 ALTER TABLE ONLY afterword.memories
     ADD CONSTRAINT memories_held UNIQUE (id, held);
 ALTER TABLE ONLY afterword.memories
+    ADD CONSTRAINT memories_live UNIQUE (id, live);
+ALTER TABLE ONLY afterword.memories
     ADD CONSTRAINT memories_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY afterword.memory_moves
     ADD CONSTRAINT memory_moves_pkey PRIMARY KEY (from_status, to_status);
@@ -905,7 +970,7 @@ ALTER TABLE ONLY afterword.namespaces
 ALTER TABLE ONLY afterword.occurrences
     ADD CONSTRAINT occurrences_pkey PRIMARY KEY (repeat_id, memory_id);
 ALTER TABLE ONLY afterword.org_search
-    ADD CONSTRAINT org_search_pkey PRIMARY KEY (org_id);
+    ADD CONSTRAINT org_search_pkey PRIMARY KEY (org_id, stamp);
 ALTER TABLE ONLY afterword.orgs
     ADD CONSTRAINT orgs_name_key UNIQUE (name);
 ALTER TABLE ONLY afterword.orgs
@@ -929,13 +994,13 @@ ALTER TABLE ONLY afterword.run_entries
 ALTER TABLE ONLY afterword.run_moves
     ADD CONSTRAINT run_moves_pkey PRIMARY KEY (from_state, to_state);
 ALTER TABLE ONLY afterword.runs
-    ADD CONSTRAINT runs_org_id_event_key_key UNIQUE (org_id, event_key);
-ALTER TABLE ONLY afterword.runs
     ADD CONSTRAINT runs_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY afterword.seals
     ADD CONSTRAINT seals_below_key UNIQUE (below);
 ALTER TABLE ONLY afterword.seals
     ADD CONSTRAINT seals_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY afterword.seals
+    ADD CONSTRAINT seals_previous_key UNIQUE NULLS NOT DISTINCT (previous);
 ALTER TABLE ONLY afterword.spaces
     ADD CONSTRAINT spaces_pkey PRIMARY KEY (org_id, name);
 ALTER TABLE ONLY afterword.stamps
@@ -965,9 +1030,11 @@ CREATE INDEX replays_open ON afterword.replays USING btree (requested_at) WHERE 
 CREATE INDEX reviews_inbox ON afterword.reviews USING btree (org_id, opened_at) WHERE (closed_at IS NULL);
 CREATE INDEX runs_dead ON afterword.runs USING btree (org_id, error_code, state_at) WHERE (state = 'dead_letter'::text);
 CREATE INDEX runs_due ON afterword.runs USING btree (state, org_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE UNIQUE INDEX runs_event ON afterword.runs USING btree (org_id, event_key) WHERE (kind <> 'verdict'::text);
 CREATE INDEX runs_recent ON afterword.runs USING btree (created_at);
 CREATE INDEX runs_session ON afterword.runs USING btree (org_id, session);
-CREATE INDEX runs_suspect ON afterword.runs USING btree (state, due_at) WHERE ((due_at IS NOT NULL) AND (lease_losses >= 2));
+CREATE INDEX runs_suspect ON afterword.runs USING btree (state, due_at) WHERE ((due_at IS NOT NULL) AND ((lease_losses + ((lease IS NOT NULL))::integer) >= 2));
+CREATE UNIQUE INDEX runs_verdict ON afterword.runs USING btree (org_id, event_key) WHERE (kind = 'verdict'::text);
 CREATE UNIQUE INDEX stamps_one_current ON afterword.stamps USING btree (is_current) WHERE is_current;
 CREATE INDEX tokens_expire ON afterword.tokens USING btree (expires_at);
 CREATE INDEX transcripts_purge ON afterword.transcripts USING btree (purge_after);
@@ -975,6 +1042,9 @@ CREATE TRIGGER ledger_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON afterwo
 CREATE TRIGGER memories_inserted AFTER INSERT ON afterword.memories REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.memory_inserted();
 CREATE TRIGGER memories_kept BEFORE DELETE OR TRUNCATE ON afterword.memories FOR EACH STATEMENT EXECUTE FUNCTION afterword.refuse_change();
 CREATE TRIGGER memories_moved AFTER UPDATE ON afterword.memories REFERENCING OLD TABLE AS stale NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.memory_moved();
+CREATE TRIGGER reviews_decided AFTER UPDATE ON afterword.reviews REFERENCING OLD TABLE AS stale NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.review_decided();
+CREATE TRIGGER reviews_kept BEFORE DELETE OR TRUNCATE ON afterword.reviews FOR EACH STATEMENT EXECUTE FUNCTION afterword.refuse_change();
+CREATE TRIGGER reviews_opened AFTER INSERT ON afterword.reviews REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.review_opened();
 CREATE TRIGGER runs_inserted AFTER INSERT ON afterword.runs REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.run_inserted();
 CREATE TRIGGER runs_kept BEFORE DELETE OR TRUNCATE ON afterword.runs FOR EACH STATEMENT EXECUTE FUNCTION afterword.refuse_change();
 CREATE TRIGGER runs_moved AFTER UPDATE ON afterword.runs REFERENCING OLD TABLE AS stale NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.run_moved();
@@ -1005,8 +1075,12 @@ ALTER TABLE ONLY afterword.occurrences
     ADD CONSTRAINT occurrences_repeat_id_fkey FOREIGN KEY (repeat_id) REFERENCES afterword.memories(id);
 ALTER TABLE ONLY afterword.reviews
     ADD CONSTRAINT open_hold_is_pending FOREIGN KEY (memory_id, holds) REFERENCES afterword.memories(id, held) DEFERRABLE INITIALLY DEFERRED;
+ALTER TABLE ONLY afterword.reviews
+    ADD CONSTRAINT open_review_is_live FOREIGN KEY (memory_id, waits) REFERENCES afterword.memories(id, live) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE ONLY afterword.org_search
     ADD CONSTRAINT org_search_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
+ALTER TABLE ONLY afterword.org_search
+    ADD CONSTRAINT org_search_stamp_fkey FOREIGN KEY (stamp) REFERENCES afterword.stamps(id);
 ALTER TABLE ONLY afterword.payloads
     ADD CONSTRAINT payloads_entry_id_fkey FOREIGN KEY (entry_id) REFERENCES afterword.ledger(id);
 ALTER TABLE ONLY afterword.payloads
@@ -1023,6 +1097,8 @@ ALTER TABLE ONLY afterword.reviews
     ADD CONSTRAINT reviews_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
 ALTER TABLE ONLY afterword.runs
     ADD CONSTRAINT runs_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
+ALTER TABLE ONLY afterword.seals
+    ADD CONSTRAINT seals_previous_fkey FOREIGN KEY (previous) REFERENCES afterword.seals(id);
 ALTER TABLE ONLY afterword.spaces
     ADD CONSTRAINT spaces_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
 ALTER TABLE ONLY afterword.tokens
@@ -1157,12 +1233,15 @@ REVOKE ALL ON FUNCTION afterword.recall_rendered(recall_id uuid, block_hash byte
 GRANT ALL ON FUNCTION afterword.recall_rendered(recall_id uuid, block_hash bytea) TO afterword_agent;
 REVOKE ALL ON FUNCTION afterword.refuse_change() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.refuse_decided(m afterword.memories) FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.refuse_waiting() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.register_stamp(provider text, model text, revision text, dimension integer) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.reject(memory uuid, comment text) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.reject(memory uuid, comment text) TO afterword_reviewer;
 REVOKE ALL ON FUNCTION afterword.retire_replaced(m afterword.memories, actor text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.retype(memory uuid, act text, content text, comment text) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.retype(memory uuid, act text, content text, comment text) TO afterword_reviewer;
+REVOKE ALL ON FUNCTION afterword.review_decided() FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.review_opened() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.run_inserted() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.run_moved() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.view_memory(memory uuid) FROM PUBLIC;

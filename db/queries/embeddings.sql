@@ -11,14 +11,15 @@ INSERT INTO {table} (memory_id, org_id, vector, ann)
 SELECT x.memory_id, m.org_id, x.vector, coalesce(s.ann, false)
 FROM unnest(%(ids)s::uuid[], %(vectors)s::vector[]) AS x(memory_id, vector)
 JOIN memories m ON m.id = x.memory_id AND m.status = 'active' AND m.erased_at IS NULL
-LEFT JOIN org_search s ON s.org_id = m.org_id
+LEFT JOIN org_search s ON s.org_id = m.org_id AND s.stamp = %(stamp)s
 ON CONFLICT (memory_id) DO NOTHING
 
 -- name: neighbours
 -- Exact in a small org, by index in a large one: two branches, of which one runs.
 SELECT n.* FROM
   (SELECT m.id, m.org_id, m.scope_kind, m.scope_value, m.created_at, e.vector, coalesce(s.ann, false) AS ann
-   FROM memories m JOIN {table} e ON e.memory_id = m.id LEFT JOIN org_search s ON s.org_id = m.org_id
+   FROM memories m JOIN {table} e ON e.memory_id = m.id 
+     LEFT JOIN org_search s ON s.org_id = m.org_id AND s.stamp = %(stamp)s
    WHERE m.id = ANY (%(ids)s) AND m.status = 'active') new,
 LATERAL (
   SELECT new.id AS of, m.id, m.content, m.kind, m.scope_kind, m.scope_value, m.subject_type, m.subject_id, m.observed_at

@@ -18,12 +18,14 @@ SELECT x.id, x.org_id, x.kind, 'received', x.event_key, decode(x.content_hash, '
 FROM jsonb_to_recordset(%(rows)s) AS x(id uuid, org_id integer, kind text, event_key text, content_hash text,
   session text, agent text, project text, user_id text, event jsonb, ended_at timestamptz, turns integer,
   first_own integer, actor text)
-ON CONFLICT (org_id, event_key) DO NOTHING
+ORDER BY x.org_id, x.event_key  -- one order for all, so that two batches with the same keys do not deadlock
+ON CONFLICT (org_id, event_key) WHERE kind <> 'verdict' DO NOTHING
 RETURNING id
 
 -- name: existing
 SELECT r.org_id, r.event_key, r.id, r.content_hash FROM runs r
 WHERE (r.org_id, r.event_key) IN (SELECT * FROM unnest(%(orgs)s::integer[], %(keys)s::text[]))
+  AND r.kind <> 'verdict'
 
 -- name: keep_transcripts
 INSERT INTO transcripts (run_id, org_id, body, turns, purge_after)

@@ -41,20 +41,23 @@ UPDATE memories m SET last_used_at = u.at FROM (
 WHERE m.id = u.id AND m.last_used_at IS DISTINCT FROM u.at
 
 -- name: count_orgs
-INSERT INTO org_search (org_id, embedded, missing, ann)
-SELECT m.org_id, count(e.memory_id), count(*) - count(e.memory_id), false
-FROM memories m LEFT JOIN {table} e ON e.memory_id = m.id WHERE m.status = 'active' GROUP BY m.org_id
-ON CONFLICT (org_id) DO UPDATE SET embedded = excluded.embedded, missing = excluded.missing, counted_at = now()
+INSERT INTO org_search (org_id, stamp, embedded, missing)
+SELECT o.id, %(stamp)s, count(e.memory_id), count(m.id) - count(e.memory_id)
+FROM orgs o LEFT JOIN memories m ON m.org_id = o.id AND m.status = 'active' AND m.erased_at IS NULL
+LEFT JOIN {table} e ON e.memory_id = m.id GROUP BY o.id
+ON CONFLICT (org_id, stamp) DO UPDATE
+SET embedded = excluded.embedded, missing = excluded.missing, counted_at = now()
 
 -- name: drop_forgotten_vectors
 DELETE FROM {table} e USING memories m WHERE m.id = e.memory_id AND m.status IN ('tombstoned', 'rejected')
 
 -- name: index_vectors
 -- A batch of rows of orgs above the exact-search size enters the index; the org is searched by it once all are in.
+-- A row written while its org was being switched is brought in by the next pass, whatever the org's size by then.
 UPDATE {table} SET ann = true WHERE memory_id IN (
-  SELECT e.memory_id FROM {table} e JOIN org_search s ON s.org_id = e.org_id
-  WHERE s.embedded > %(exact_rows)s AND NOT e.ann LIMIT %(limit)s)
+  SELECT e.memory_id FROM {table} e JOIN org_search s ON s.org_id = e.org_id AND s.stamp = %(stamp)s
+  WHERE (s.embedded > %(exact_rows)s OR s.ann) AND NOT e.ann LIMIT %(limit)s)
 
 -- name: switch_orgs
-UPDATE org_search s SET ann = true WHERE s.embedded > %(exact_rows)s AND NOT s.ann
+UPDATE org_search s SET ann = true WHERE s.stamp = %(stamp)s AND s.embedded > %(exact_rows)s AND NOT s.ann
   AND NOT EXISTS (SELECT FROM {table} e WHERE e.org_id = s.org_id AND NOT e.ann)

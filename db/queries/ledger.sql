@@ -9,7 +9,7 @@ INSERT INTO payloads (org_id, entry_id, key, content) VALUES (%(org_id)s, %(entr
 -- name: seal
 -- Entries of transactions older than the oldest one running can gain no neighbour any more.
 WITH last AS (
-  SELECT below, hash, total FROM seals ORDER BY below DESC LIMIT 1
+  SELECT id, below, hash, total FROM seals ORDER BY below DESC LIMIT 1
 ), ripe AS (
   SELECT count(*) AS entries, string_agg(l.hash, ''::bytea ORDER BY l.transaction, l.id) AS hashes,
          pg_snapshot_xmin(pg_current_snapshot()) AS below
@@ -17,10 +17,11 @@ WITH last AS (
   WHERE l.transaction < pg_snapshot_xmin(pg_current_snapshot())
     AND l.transaction >= coalesce((SELECT below FROM last), '0'::xid8)
 )
-INSERT INTO seals (below, entries, total, hash)
-SELECT r.below, r.entries, r.entries + coalesce((SELECT total FROM last), 0),
+INSERT INTO seals (previous, below, entries, total, hash)
+SELECT (SELECT id FROM last), r.below, r.entries, r.entries + coalesce((SELECT total FROM last), 0),
        sha256(coalesce((SELECT hash FROM last), decode(repeat('00', 32), 'hex')) || r.hashes)
 FROM ripe r WHERE r.entries > 0
+ON CONFLICT DO NOTHING
 RETURNING id, below::text AS below, entries, total, hash, at
 
 -- name: unsealed

@@ -7,8 +7,11 @@ INSERT INTO namespaces (org_id, name) VALUES (%(org_id)s, %(name)s) ON CONFLICT 
 -- name: create_space
 INSERT INTO spaces (org_id, name, tier) VALUES (%(org_id)s, %(name)s, %(tier)s) ON CONFLICT DO NOTHING
 
+-- name: lock_org
+SELECT settings FROM orgs WHERE id = %(id)s FOR UPDATE
+
 -- name: set_org
-UPDATE orgs SET settings = %(settings)s WHERE id = %(id)s AND settings = %(before)s
+UPDATE orgs SET settings = %(settings)s WHERE id = %(id)s
 
 -- name: all_orgs
 SELECT name FROM orgs ORDER BY name

@@ -9,13 +9,14 @@ WITH RECURSIVE due_orgs AS (
     ORDER BY r.org_id LIMIT 1) n
 ), share AS (
   SELECT greatest(1, ceil(%(batch)s::numeric / greatest(1, count(*))))::integer AS places FROM due_orgs
-), offered AS (
+), offered AS MATERIALIZED (
   SELECT o.id, o.due_at, o.place FROM due_orgs d, share s, LATERAL (
     SELECT x.id, x.due_at, row_number() OVER (ORDER BY x.due_at) AS place FROM (
       SELECT r.id, r.due_at FROM runs r
-      WHERE r.state = %(state)s AND r.org_id = d.org_id AND r.due_at <= now() AND r.lease_losses < 2
+      WHERE r.state = %(state)s AND r.org_id = d.org_id AND r.due_at <= now()
+        AND r.lease_losses + (r.lease IS NOT NULL)::integer < 2
       ORDER BY r.due_at LIMIT s.places FOR UPDATE SKIP LOCKED) x) o
-), chosen AS (
+), chosen AS MATERIALIZED (
   SELECT id FROM offered ORDER BY place, due_at LIMIT %(batch)s
 )
 UPDATE runs r SET lease = %(lease)s, due_at = now() + make_interval(secs => %(lease_seconds)s),
@@ -26,8 +27,8 @@ RETURNING r.id, r.org_id, r.kind, r.session, r.agent, r.project, r.user_id, r.ev
 
 -- name: claim_suspect
 -- One run whose worker was lost with it at least twice: taken alone, so that it can take nobody else along.
-WITH chosen AS (
-  SELECT id FROM runs WHERE state = %(state)s AND due_at <= now() AND lease_losses >= 2
+WITH chosen AS MATERIALIZED (
+  SELECT id FROM runs WHERE state = %(state)s AND due_at <= now() AND lease_losses + (lease IS NOT NULL)::integer >= 2
   ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
 )
 UPDATE runs r SET lease = %(lease)s, due_at = now() + make_interval(secs => %(lease_seconds)s),

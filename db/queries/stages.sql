@@ -13,7 +13,8 @@ SELECT run_id, body FROM envelopes WHERE run_id = ANY (%(ids)s)
 DELETE FROM envelopes WHERE run_id = ANY (%(ids)s)
 
 -- name: insert_memories
--- A memory and the review that holds it are one statement: no commit can have one without the other.
+-- A memory and the review that holds it are one statement: no commit can have one without the other. What a run says
+-- twice is one memory, the held one before the active; the ledger says that it was repeated.
 WITH fresh AS MATERIALIZED (
   SELECT * FROM jsonb_to_recordset(%(rows)s) AS x(
     id uuid, org_id integer, run_id uuid, tier text, kind text, scope_kind text, scope_value text, content text,
@@ -29,7 +30,12 @@ WITH fresh AS MATERIALIZED (
     scope_value, content, decode(content_hash, 'hex'), rationale, evidence, classes, hold_reasons, subject_type,
     subject_id, author_kind, author, provenance, confidence, high_stakes, importance, observed_at, observed_at,
     expires_at, coalesce(replaces, '{}'), decode(previous_hash, 'hex'), review_id, actor
-  FROM fresh RETURNING id, review_id
+  FROM fresh ORDER BY review_id IS NULL
+  ON CONFLICT (run_id, content_hash) WHERE status IN ('pending', 'active') DO NOTHING RETURNING id
+), repeated AS (
+  INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
+  SELECT org_id, 'run', run_id::text, actor, 'candidate_repeated', jsonb_build_object('memory', id)
+  FROM fresh WHERE id NOT IN (SELECT id FROM inserted)
 )
 INSERT INTO reviews (id, org_id, memory_id, kind, reasons)
 SELECT f.review_id, f.org_id, f.id, 'hold', f.hold_reasons FROM fresh f JOIN inserted i USING (id)
@@ -119,7 +125,10 @@ WITH fresh AS MATERIALIZED (
 ), superseded AS (
   UPDATE memories m SET status = 'superseded', superseded_by = c.memory_id, reason = 'repeat', actor = %(actor)s,
     status_at = now(), valid_to = m.valid_from
-  FROM counted c WHERE m.id = c.repeat_id AND m.status = 'active'
+  FROM counted c WHERE m.id = c.repeat_id AND m.status = 'active' RETURNING m.id
+), voided AS (
+  UPDATE reviews SET closed_at = now(), decision = 'voided', decided_by = %(actor)s
+  WHERE memory_id IN (SELECT id FROM superseded) AND closed_at IS NULL
 )
 UPDATE memories m SET occurrences = m.occurrences + c.times
 FROM (SELECT memory_id, count(*)::integer AS times FROM counted GROUP BY memory_id) c WHERE m.id = c.memory_id
