@@ -24,12 +24,16 @@ from workers import metrics
 from workers.keys import BELL_SECONDS, bell_key, queue_name
 
 DRAIN: Final = "workers.bell.drain"
-FAILURE_SECONDS = 3_600
-_MADE_BY_A_BELL: Final = frozenset(
-    {"created_at", "data", "description", "ended_at", "enqueued_at", "failure_ttl", "group_id", "last_heartbeat",
-     "meta", "origin", "result_ttl", "started_at", "status", "success_callback_name", "failure_callback_name",
-     "stopped_callback_name", "timeout", "worker_name", "ttl"}
+FAILURE_SECONDS: Final = 3_600
+QUEUED_MAX: Final = 16
+"""Bells that wait for a stage nobody serves; more would say nothing new and fill Redis while it is down."""
+
+_WHEN_AND_WHERE: Final = frozenset(
+    {"created_at", "description", "ended_at", "enqueued_at", "last_heartbeat", "origin", "started_at", "status",
+     "worker_name"}
 )  # fmt: skip
+_ALWAYS: Final = {"timeout": b"-1", "result_ttl": b"0", "failure_ttl": str(FAILURE_SECONDS).encode()}
+_DATA: Final = json.dumps([DRAIN, None, [], {}]).encode()
 
 stopping = threading.Event()
 """Set when this process was asked to stop: a drain ends after the batch at hand."""
@@ -45,36 +49,41 @@ class Bell(Job):
     refused: bool = False
 
     def restore(self, raw_data: dict[bytes, bytes]) -> Any:
-        """Reads only what says when and where; anything that could name code is dropped and remembered as refused."""
-        fields = {key.decode(errors="replace"): value for key, value in raw_data.items()}
+        """Reads only what says when and where; whatever else a job says is dropped and remembered as refused."""
+        fields = {key.decode(errors="replace"): value for key, value in raw_data.items() if value}
         self.refused = not _is_bell(fields)
-        safe = {key: value for key, value in fields.items() if key in _MADE_BY_A_BELL and "callback" not in key}
-        safe["data"] = _data()
-        safe.pop("meta", None)
-        super().restore({key.encode(): value for key, value in safe.items()})
+        fixed = {"data": _DATA, **_ALWAYS}
+        try:
+            _restore(super().restore, {key: fields[key] for key in _WHEN_AND_WHERE & fields.keys()} | fixed)
+        except ValueError:  # a date or a state that is none
+            self.refused = True
+            _restore(super().restore, fixed)
 
     def _execute(self) -> Any:
         stage = self.origin.removeprefix("afterword-")
         if self.refused:
-            metrics.REFUSED_JOBS.labels(stage).inc()
+            metrics.REFUSED_JOBS.labels(stage if stage in _answers else "unknown").inc()
             raise NotABell(f"job {self.id} in queue {self.origin} is not a bell and was not run")
+        # From here on another bell is of use again: what it would find may come after this one's last look.
+        self.connection.delete(bell_key(stage))
         return drain(stage)
 
 
-def _data() -> bytes:
-    return json.dumps([DRAIN, None, [], {}]).encode()
+def _restore(restore: Callable[[dict[bytes, bytes]], Any], fields: dict[str, bytes]) -> None:
+    restore({key.encode(): value for key, value in fields.items()})
 
 
 def _is_bell(fields: dict[str, bytes]) -> bool:
-    if any(fields.get(f"{kind}_callback_name") for kind in ("success", "failure", "stopped")):
+    """Whether nothing is said that `ring` does not say."""
+    if fields.keys() - _WHEN_AND_WHERE - {"data"} - _ALWAYS.keys():
+        return False
+    if any(fields.get(key, value) != value for key, value in _ALWAYS.items()):
         return False
     raw = fields.get("data", b"")
     with suppress(zlib.error):
-        raw = zlib.decompress(raw)
-    try:
-        return bool(json.loads(raw) == [DRAIN, None, [], {}])
-    except ValueError:
-        return False
+        inflater = zlib.decompressobj()
+        raw = inflater.decompress(raw, len(_DATA) + 1)
+    return raw == _DATA
 
 
 class BellQueue(Queue):
@@ -86,13 +95,16 @@ def queue(redis: Redis, stage: str) -> BellQueue:
 
 
 def ring(redis: Redis, stage: str, *, past_marker: bool = False) -> bool:
-    """Queue a bell unless one is queued already; `past_marker` rings all the same. Returns whether it rang."""
-    if not redis.set(bell_key(stage), 1, nx=not past_marker, ex=BELL_SECONDS):
+    """Queue a bell unless one is queued already; `past_marker` looks into the queue instead of at the marker.
+
+    Returns whether it rang.
+    """
+    bells = queue(redis, stage)
+    marked = redis.set(bell_key(stage), 1, nx=not past_marker, ex=BELL_SECONDS)
+    if not marked or redis.llen(bells.key) >= (1 if past_marker else QUEUED_MAX):
         metrics.BELLS.labels(stage, "queued_already").inc()
         return False
-    queue(redis, stage).enqueue_call(
-        DRAIN, description=f"bell for {stage}", timeout=-1, result_ttl=0, failure_ttl=FAILURE_SECONDS
-    )
+    bells.enqueue_call(DRAIN, description=f"bell for {stage}", timeout=-1, result_ttl=0, failure_ttl=FAILURE_SECONDS)
     metrics.BELLS.labels(stage, "rang").inc()
     return True
 
