@@ -29,6 +29,9 @@ class Embedded:
     vectors: Vectors
 
 
+_NOTHING = Embedded(None, [], np.empty((0, 0), np.float32))
+
+
 class Embedding:
     name = "embedding"
     takes = RunState.REDACTED
@@ -44,7 +47,7 @@ class Embedding:
             return
         if embedder is None:
             metrics.UNEMBEDDED.inc(len(claimed))
-            yield [(run, Done(Embedded(None, [], np.empty((0, 0), np.float32)))) for run in claimed]
+            yield [(run, Done(_NOTHING)) for run in claimed]
             return
         with using.pool.connection() as conn:
             stamp = store.stamp_id(conn, embedder.stamp)
@@ -63,18 +66,22 @@ class Embedding:
 def _outcomes(
     embedder: Embedder, stamp: int, claimed: Sequence[Claimed], missing: list[Unembedded]
 ) -> Iterator[tuple[Claimed, Outcome[Embedded]]]:
+    waiting = [run for run in claimed if any(memory.run_id == run.id for memory in missing)]
+    yield from ((run, Done(_NOTHING)) for run in claimed if run not in waiting)
+    if not waiting:
+        return
     try:
         vectors = embedder.passages([memory.content for memory in missing])
     except ModelUnavailable as error:
         yield from (
-            (run, Retry(ErrorCode.EMBEDDER_UNAVAILABLE, str(error), error.retry_after_seconds)) for run in claimed
+            (run, Retry(ErrorCode.EMBEDDER_UNAVAILABLE, str(error), error.retry_after_seconds)) for run in waiting
         )
         return
     except ModelRefused as error:
-        if len(claimed) > 1:  # one text may be what is refused: the runner asks again, run by run
+        if len(waiting) > 1:  # one text may be what is refused: the runner asks again, run by run
             raise
-        yield from ((run, Bury(ErrorCode.EMBEDDER_UNAVAILABLE, str(error))) for run in claimed)
+        yield from ((run, Bury(ErrorCode.EMBEDDER_UNAVAILABLE, str(error))) for run in waiting)
         return
-    for run in claimed:
+    for run in waiting:
         rows = [i for i, memory in enumerate(missing) if memory.run_id == run.id]
         yield run, Done(Embedded(stamp, [missing[i] for i in rows], vectors[rows]))

@@ -3,8 +3,9 @@
 A stage turns claimed runs into outcomes, outside any transaction, and writes the outputs of those that won the
 compare-and-set. What an outcome means in the database stands here and nowhere else.
 
-Failure handling: a run that raises fails alone; a commit that the data breaks is repeated run by run, and only the
-guilty one dies; a lost connection leaves the leases to lapse. Nothing here decides by the name of an exception.
+Failure handling: a run that raises, at work or as it is written, fails alone; a commit that the data breaks is
+repeated run by run, and only the guilty one dies. When Postgres goes away the runs at hand are given back, or their
+leases lapse. Nothing here decides by the name of an exception.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Generic, Protocol, TypeVar
 from uuid import UUID
 
@@ -21,6 +23,7 @@ from uuid_utils.compat import uuid7
 from db import runs
 from db.connect import Connection, DatabaseError, is_data, is_transient
 from db.runs import Claimed
+from pipeline.errors import AfterwordError
 from pipeline.outcome import Bury, Done, ErrorCode, Outcome, Retry, Skip, Snooze
 from pipeline.states import RunState
 from workers import metrics
@@ -108,9 +111,13 @@ class Batch(Generic[T]):
         name = self._stage.name
         metrics.STAGE_BATCH.labels(name).observe(len(self._claimed))
         metrics.LOST_LEASES.labels(name).inc(sum(run.lease_losses > 0 for run in self._claimed))
-        with kept_lease(self._using.pool, self._lease, self._claimed, self._limits.lease_seconds):
-            for group in self._work():
-                self.commit(group)
+        try:
+            with kept_lease(self._using.pool, self._lease, self._claimed, self._limits.lease_seconds):
+                for group in self._work():
+                    self.commit(group)
+        except BaseException:
+            self._give_back()
+            raise
         metrics.STAGE_SECONDS.labels(name).observe(time.monotonic() - started)
 
     def _work(self) -> Iterator[Worked[T]]:
@@ -120,36 +127,43 @@ class Batch(Generic[T]):
                 for run, _ in group:
                     del left[run.id]
                 yield group
-        except DatabaseError:
-            raise
-        except Exception:
+        except Exception as error:
+            if _is_transient(error):
+                raise
             log.warning("batch_failed", stage=self._stage.name, runs=len(left), exc_info=True)
-            for run in left.values():
-                yield self._work_alone(run)
+        for run in left.values():
+            yield self._work_alone(run)
 
     def _work_alone(self, run: Claimed) -> Worked[T]:
         try:
-            return [item for group in self._stage.work(self._using, [run]) for item in group]
-        except DatabaseError:
-            raise
+            worked = [item for group in self._stage.work(self._using, [run]) for item in group]
         except Exception as error:
+            if _is_transient(error):
+                raise
             log.warning("run_failed", stage=self._stage.name, run=str(run.id), exc_info=True)
-            return [(run, Retry(ErrorCode.INTERNAL, type(error).__name__))]
+            return [(run, _failure(error))]
+        return worked or [(run, Retry(ErrorCode.INTERNAL, "the stage gave no outcome"))]
+
+    def _give_back(self) -> None:
+        with suppress(DatabaseError), self._using.pool.connection(timeout=1) as conn:
+            runs.release(conn, [run.id for run in self._claimed], self._lease)
 
     def commit(self, group: Worked[T]) -> None:
-        """All in one transaction; if the data breaks it, one by one."""
+        """All in one transaction; if a run's output breaks it, one by one."""
         try:
             self._commit(group)
-        except DatabaseError as error:
-            if not is_data(error):
+        except Exception as error:
+            if _is_transient(error):
                 raise
-            if len(group) == 1:
-                detail = f"{error.sqlstate} {error.diag.constraint_name or error.diag.column_name or ''}".strip()
-                log.warning("run_refused", stage=self._stage.name, run=str(group[0][0].id), detail=detail)
-                self._commit([(group[0][0], Bury(ErrorCode.DATA_REFUSED, detail))])
+            if len(group) > 1:
+                for item in group:
+                    self.commit([item])
                 return
-            for item in group:
-                self.commit([item])
+            run, outcome = group[0]
+            if not isinstance(outcome, Done):  # what a failure writes is our own, so that there is nobody to blame
+                raise
+            log.warning("run_refused", stage=self._stage.name, run=str(run.id), exc_info=True)
+            self._commit([(run, _failure(error))])
 
     def _commit(self, group: Worked[T]) -> None:
         for attempt in range(1, COMMIT_TRIES + 1):
@@ -199,6 +213,18 @@ class Batch(Generic[T]):
         """Seconds: doubling from the first to the cap, jittered by half so that a herd does not return as one."""
         full = min(self._limits.backoff_cap_seconds, self._limits.backoff_first_seconds * 2.0**attempts)
         return full * random.uniform(0.5, 1.0)  # noqa: S311
+
+
+def _is_transient(error: Exception) -> bool:
+    return isinstance(error, DatabaseError) and is_transient(error)
+
+
+def _failure(error: Exception) -> Retry | Bury:
+    """What an error says about the run it fell upon; never with the content in it."""
+    if isinstance(error, DatabaseError):
+        detail = f"{error.sqlstate} {error.diag.constraint_name or error.diag.column_name or ''}".strip()
+        return Bury(ErrorCode.DATA_REFUSED, detail) if is_data(error) else Retry(ErrorCode.INTERNAL, detail)
+    return Retry(ErrorCode.INTERNAL, str(error) if isinstance(error, AfterwordError) else type(error).__name__)
 
 
 def one_group(outcomes: Iterable[tuple[Claimed, Outcome[T]]]) -> Iterator[Worked[T]]:
