@@ -121,13 +121,19 @@ class RejectedBatch:
 
 
 def next_rejected(conn: Connection) -> RejectedBatch | None:
-    """The oldest open replay of rejected events and what its rate admits now. Call inside a transaction."""
+    """The oldest open replay of rejected events and what its rate admits now, None while it admits nothing.
+
+    Call inside a transaction.
+    """
     replay = conn.execute(query("replay.open"), {"rejected": True}).fetchone()
     if replay is None:
         return None
+    admitted = _due(replay)
+    if admitted <= 0 and replay["rearmed"] < replay["cap"]:
+        return None
     which = replay["selector"]["rejected"]
     ids = [UUID(which)] if _is_uuid(which) else None
-    params = {"ids": ids, "reason": None if ids else which, "limit": _due(replay), "before": replay["requested_at"]}
+    params = {"ids": ids, "reason": None if ids else which, "limit": admitted, "before": replay["requested_at"]}
     rows = conn.execute(query("replay.rejected_bodies"), params)
     return RejectedBatch(replay, [(row["id"], row["body"]) for row in rows])
 
@@ -139,7 +145,8 @@ def tried_again(conn: Connection, batch: RejectedBatch, refused: Mapping[UUID, t
         conn.execute(query("replay.tried_again"), {"id": id_, "reason": reason, "detail": detail})
     status = "running" if more else "finished"
     conn.execute(query("replay.advance"), {"replay": batch.replay["id"], "status": status, "died_again": 0,
-                 "rearmed": len(batch.events) - len(refused), "refused": len(refused)})  # fmt: skip
+                 "rearmed": len(batch.events) - len(refused),
+                 "refused": batch.replay["refused"] + len(refused)})  # fmt: skip
     return status
 
 

@@ -10,6 +10,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import asdict
+from itertools import product
 from pathlib import Path
 
 import structlog
@@ -17,7 +18,9 @@ from redis.exceptions import RedisError, ResponseError
 
 from db import embedding, housekeeping, ledger
 from db.connect import Connection, DatabaseError
+from pipeline.outcome import ErrorCode
 from pipeline.redaction.canary import CANARIES, healthy_classes
+from pipeline.states import MemoryStatus, RunState
 from workers import metrics
 from workers.bell import ring, stopping
 from workers.context import Resources, resources
@@ -27,6 +30,8 @@ ROUND_SECONDS = 1.0
 SLOW_ROUND_SECONDS = 15.0
 RING_AFTER_SECONDS = 2.0
 STAGES = {"received": "extraction", "extracted": "redaction", "redacted": "embedding", "embedded": "consolidation"}
+REVIEW_KINDS = ("hold", "retire", "audit")
+REVIEW_AGES = ("day", "week", "older")
 
 log = structlog.get_logger()
 
@@ -92,19 +97,18 @@ def heal_bells(using: Resources, conn: Connection) -> None:
 
 
 def count(using: Resources, conn: Connection) -> None:
-    """Set every gauge; a label that has no row any more goes to zero."""
+    """Set every gauge for every label there is: files of several processes cannot forget one that has no row now."""
     seen = housekeeping.gauges(conn)
-    for gauge, values in (
-        (metrics.RUNS, seen.runs), (metrics.DEAD_LETTERS, seen.dead_letters), (metrics.MEMORIES, seen.memories),
-    ):  # fmt: skip
-        gauge.clear()
-        for label, value in values.items():
-            gauge.labels(label).set(value)
-    metrics.OPEN_REVIEWS.clear()
-    for (kind, age), value in seen.open_reviews.items():
-        metrics.OPEN_REVIEWS.labels(kind, age).set(value)
-    for state, stage in STAGES.items():
-        metrics.OLDEST_DUE.labels(stage).set(max(0.0, seen.oldest_due_seconds.get(state, 0.0)))
+    for state in RunState:
+        metrics.RUNS.labels(state).set(seen.runs.get(state, 0))
+    for code in ErrorCode:
+        metrics.DEAD_LETTERS.labels(code).set(seen.dead_letters.get(code, 0))
+    for status in MemoryStatus:
+        metrics.MEMORIES.labels(status).set(seen.memories.get(status, 0))
+    for kind, age in product(REVIEW_KINDS, REVIEW_AGES):
+        metrics.OPEN_REVIEWS.labels(kind, age).set(seen.open_reviews.get((kind, age), 0))
+    for waits_in, stage in STAGES.items():
+        metrics.OLDEST_DUE.labels(stage).set(max(0.0, seen.oldest_due_seconds.get(waits_in, 0.0)))
     metrics.UNSEALED.set(seen.unsealed)
     metrics.STREAM_LAG.set(stream_lag(using))
 
@@ -145,15 +149,19 @@ def purge(conn: Connection) -> None:
 
 
 def trim(using: Resources) -> None:
-    """Cut the stream behind what is acknowledged: never past the oldest pending or unread entry."""
+    """Cut what was set aside for longer than rejected events are kept, never past the oldest unacknowledged entry.
+
+    All else leaves the stream as it is acknowledged.
+    """
+    oldest = int((time.time() - using.context.limits.rejected_days * 86_400) * 1000)
     try:
         groups = [group for group in using.redis.xinfo_groups(STREAM) if group["name"] == GROUP.encode()]
     except ResponseError:
         return
     for group in groups:
-        pending = using.redis.xpending(STREAM, GROUP)
-        keep_from = pending["min"] or group["last-delivered-id"]
-        using.redis.xtrim(STREAM, minid=keep_from, approximate=True)
+        unacknowledged = using.redis.xpending(STREAM, GROUP)["min"] or group["last-delivered-id"]
+        keep_from = min(oldest, int(unacknowledged.split(b"-")[0]))
+        using.redis.xtrim(STREAM, minid=keep_from, approximate=False)
 
 
 def show_canary(using: Resources) -> None:

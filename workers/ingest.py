@@ -1,8 +1,9 @@
 """stream -> received: batches read through a consumer group, inserted in one transaction, acknowledged after commit.
 
 Failure handling: what does not parse is kept scrubbed in `rejected_events` with its reason. Entries of a consumer that
-died are taken over once they are idle for a lease; one that was delivered three times is worked alone, at the sixth
-delivery it is set aside unread. A flushed Redis costs a new group; senders send again what has no acknowledgement.
+died are taken over once they are idle for a lease; from the third delivery on one is taken alone, at the sixth it is
+set aside unread. While Postgres is away nothing is read, so that no delivery is counted against an entry. A flushed
+Redis costs a new group; senders send again what has no acknowledgement.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from redis.exceptions import RedisError, ResponseError
 from db.connect import DatabaseError
 from workers.bell import stopping
 from workers.context import Limits, resources
-from workers.intake import Entry, ingest
+from workers.intake import Entry, ingest, is_set_aside
 from workers.keys import ACK_SECONDS, FIELD, GROUP, STREAM, ack_key
 
 BLOCK_MS = 1_000
@@ -36,7 +37,9 @@ def run() -> None:
     reader = Reader(using.redis, using.context.limits)
     while not stopping.is_set():
         try:
-            for batch in reader.batches():
+            with using.pool.connection():
+                batch = reader.batch()
+            if batch:
                 ingest(using, batch)
                 reader.acknowledge(batch)
         except (RedisError, DatabaseError) as error:
@@ -52,8 +55,8 @@ class Reader:
         self._name = f"{socket.gethostname()}-{os.getpid()}"
         self._takes_over_at = 0.0
 
-    def batches(self) -> list[list[Entry]]:
-        """Entries to ingest, in batches that stand or fall together; may be none."""
+    def batch(self) -> list[Entry]:
+        """Entries to ingest, which stand or fall together; may be none."""
         try:
             return self._abandoned() or self._fresh()
         except ResponseError as error:
@@ -64,39 +67,35 @@ class Reader:
             return []
 
     def acknowledge(self, batch: Sequence[Entry]) -> None:
-        """After commit: off the pending list, and a note the sender may ask for."""
-        with self._redis.pipeline(transaction=False) as pipe:
+        """After commit: out of the stream, and a note the sender may ask for. What was set aside stays in it."""
+        with self._redis.pipeline(transaction=True) as pipe:
             pipe.xack(STREAM, GROUP, *[entry.id for entry in batch if entry.id])
+            if done := [entry.id for entry in batch if entry.id and not is_set_aside(entry)]:
+                pipe.xdel(STREAM, *done)
             for entry in batch:
                 pipe.set(ack_key(entry.data), 1, ex=ACK_SECONDS)
             pipe.execute(raise_on_error=False)
 
-    def _fresh(self) -> list[list[Entry]]:
+    def _fresh(self) -> list[Entry]:
         answer = self._redis.xreadgroup(GROUP, self._name, {STREAM: ">"}, count=self._limits.batch_size, block=BLOCK_MS)
         streams = answer.values() if isinstance(answer, dict) else [item[1] for item in answer or []]
-        batch = [_entry(raw) for stream in streams for raw in _flat(stream)]
-        return [batch] if batch else []
+        return [_entry(raw) for stream in streams for raw in _flat(stream)]
 
-    def _abandoned(self) -> list[list[Entry]]:
-        """What a consumer that died had read; looked for once every third of a lease."""
+    def _abandoned(self) -> list[Entry]:
+        """What a consumer that died had read; looked for once every third of a lease, until there is none."""
         if time.monotonic() < self._takes_over_at:
             return []
-        self._takes_over_at = time.monotonic() + self._limits.lease_seconds / 3
         idle_ms = int(self._limits.lease_seconds * 1000)
-        _, raw, *_ = self._redis.xautoclaim(
-            STREAM, GROUP, self._name, min_idle_time=idle_ms, start_id="0-0", count=self._limits.batch_size
-        )
-        if not raw:
+        pending = self._redis.xpending_range(STREAM, GROUP, "-", "+", self._limits.batch_size, idle=idle_ms)
+        times: dict[Any, int] = {item["message_id"]: int(item["times_delivered"]) + 1 for item in pending}
+        together = [id_ for id_, deliveries in times.items() if deliveries < ALONE_FROM]
+        # One a look: a claim counts as a delivery, and what is not worked must not be counted.
+        chosen = together or list(times)[:1]
+        if not chosen:
+            self._takes_over_at = time.monotonic() + self._limits.lease_seconds / 3
             return []
-        entries = self._counted(raw)
-        alone = [[entry] for entry in entries if entry.deliveries >= ALONE_FROM]
-        together = [entry for entry in entries if entry.deliveries < ALONE_FROM]
-        return ([together] if together else []) + alone
-
-    def _counted(self, raw: Sequence[tuple[bytes, dict[bytes, bytes]]]) -> list[Entry]:
-        pending = self._redis.xpending_range(STREAM, GROUP, raw[0][0], raw[-1][0], len(raw) * 2, self._name)
-        times = {item["message_id"]: int(item["times_delivered"]) for item in pending}
-        return [_entry(item, times.get(item[0], 1)) for item in raw]
+        claimed: Any = self._redis.xclaim(STREAM, GROUP, self._name, min_idle_time=idle_ms, message_ids=chosen)
+        return [_entry(raw, times[raw[0]]) for raw in claimed]
 
 
 def _flat(stream: Sequence[Any]) -> Sequence[Any]:

@@ -16,9 +16,9 @@ from db import events as store
 from db.connect import Connection, DatabaseError, is_data
 from db.events import NewRun, Org
 from pipeline.errors import EventError
-from pipeline.intake import Arrival, RejectReason, first_own_turn, is_kept, receive
+from pipeline.intake import Arrival, RejectReason, first_own_turn, is_kept, kept_copy, receive
 from pipeline.redaction.scrub import scrub_raw
-from pipeline.session import run_metadata
+from pipeline.session import EventKind, run_metadata
 from pipeline.transcripts import deflate, pack
 from workers import metrics
 from workers.bell import ring
@@ -43,6 +43,16 @@ class Rejected:
     detail: str
 
 
+def is_set_aside(entry: Entry) -> bool:
+    """Whether an entry is not read any more, since too many consumers were lost while they held it."""
+    return entry.deliveries >= KILLS_FROM
+
+
+def _rejected(entry: Entry, reason: str, detail: str) -> Rejected:
+    """Names that stand in a detail are the sender's words, scrubbed like the rest."""
+    return Rejected(entry, reason, scrub_raw(detail))
+
+
 def ingest(using: Resources, batch: Sequence[Entry]) -> list[Rejected]:
     """One batch, one transaction; what is refused is kept. Rings once if anything came in."""
     with using.pool.connection() as conn:
@@ -54,10 +64,7 @@ def ingest(using: Resources, batch: Sequence[Entry]) -> list[Rejected]:
                 raise
             if len(batch) > 1:
                 return [item for entry in batch for item in ingest(using, [entry])]
-            fresh, rejected = (
-                0,
-                [Rejected(batch[0], RejectReason.BAD_EVENT, f"the database refused it: {error.sqlstate}")],
-            )
+            fresh, rejected = 0, [_refused_by_database(batch[0], error)]
             with conn.transaction():
                 _keep(conn, rejected, using.context.limits)
     metrics.INGESTED.labels("run").inc(fresh)
@@ -70,6 +77,10 @@ def ingest(using: Resources, batch: Sequence[Entry]) -> list[Rejected]:
     return rejected
 
 
+def _refused_by_database(entry: Entry, error: DatabaseError) -> Rejected:
+    return Rejected(entry, RejectReason.BAD_EVENT, f"the database refused it: {error.sqlstate}")
+
+
 def _take(conn: Connection, batch: Sequence[Entry], limits: Limits) -> tuple[int, list[Rejected]]:
     rejected: list[Rejected] = []
     arrived: list[tuple[Entry, Arrival]] = []
@@ -77,7 +88,7 @@ def _take(conn: Connection, batch: Sequence[Entry], limits: Limits) -> tuple[int
         try:
             arrived.append((entry, _receive(entry)))
         except EventError as error:
-            rejected.append(Rejected(entry, error.reason, str(error)))
+            rejected.append(_rejected(entry, error.reason, str(error)))
     by_name = {org.name: org for org in store.orgs(conn, names=list({a.event.org for _, a in arrived}))}
     refusals = [(item, _refusal(item, by_name)) for item in arrived]
     known = [item for item, refusal in refusals if refusal is None]
@@ -89,7 +100,7 @@ def _take(conn: Connection, batch: Sequence[Entry], limits: Limits) -> tuple[int
 
 
 def _receive(entry: Entry) -> Arrival:
-    if entry.deliveries >= KILLS_FROM:
+    if is_set_aside(entry):
         raise EventError(RejectReason.KILLS_WORKER, f"{entry.deliveries - 1} consumers were lost while they held it")
     return receive(entry.data)
 
@@ -98,10 +109,11 @@ def _refusal(item: tuple[Entry, Arrival], by_name: dict[str, Org]) -> Rejected |
     entry, arrival = item
     org = by_name.get(arrival.event.org)
     if org is None:
-        return Rejected(entry, RejectReason.UNKNOWN_ORG, f"no org named {arrival.event.org!r}")
+        return _rejected(entry, RejectReason.UNKNOWN_ORG, f"no org named {arrival.event.org!r}")
     unknown = sorted(set(arrival.event.spaces) - org.spaces)
     if unknown:
-        return Rejected(entry, RejectReason.UNKNOWN_SPACE, f"org {org.name!r} has no space named {', '.join(unknown)}")
+        detail = f"org {org.name!r} has no space named {', '.join(unknown)}"
+        return _rejected(entry, RejectReason.UNKNOWN_SPACE, detail)
     return None
 
 
@@ -115,7 +127,8 @@ def _insert(
         org = by_name[arrival.event.org]
         covered = earlier.setdefault((org.id, arrival.event.session), [])
         rows.setdefault((org.id, arrival.key), _new_run(org, arrival, covered))
-        covered.append((len(arrival.transcript.turns), arrival.content_hash))
+        if arrival.event.kind is EventKind.SESSION:
+            covered.append((len(arrival.transcript.turns), arrival.content_hash))
     fresh = store.insert(conn, list(rows.values()), transcript_days=limits.transcript_days)
     standing = store.existing(conn, list(rows))
     conflicts = [
@@ -146,34 +159,37 @@ def _keep(conn: Connection, rejected: Sequence[Rejected], limits: Limits) -> Non
     for item in rejected:
         store.reject(
             conn, id=uuid7(), entry_id=item.entry.id, reason=item.reason, detail=item.detail,
-            body=deflate(_scrubbed_copy(item).encode()), deliveries=item.entry.deliveries, days=limits.rejected_days,
+            body=_scrubbed_copy(item), deliveries=item.entry.deliveries, days=limits.rejected_days,
         )  # fmt: skip
 
 
-def _scrubbed_copy(item: Rejected) -> str:
+def _scrubbed_copy(item: Rejected) -> bytes:
     if item.reason == RejectReason.KILLS_WORKER:
         # Whatever killed five consumers may be the scrub itself; the entry stays in the stream under its id.
-        return ""
-    return scrub_raw(item.entry.data)
+        return b""
+    return deflate(kept_copy(item.entry.data))
 
 
 def try_again(
     conn: Connection, rows: Sequence[tuple[UUID, bytes]], limits: Limits
 ) -> list[tuple[UUID, Rejected | None]]:
     """Try kept originals again, one by one; what is still refused keeps its row with today's reason."""
-    results: list[tuple[UUID, Rejected | None]] = []
-    for id_, data in rows:
+    return [(id_, _try_one(conn, Entry(None, data), limits)) for id_, data in rows]
+
+
+def _try_one(conn: Connection, entry: Entry, limits: Limits) -> Rejected | None:
+    try:
+        arrival = receive(entry.data)
         with conn.transaction():
-            entry = Entry(None, data)
-            try:
-                arrival = receive(data)
-            except EventError as error:
-                results.append((id_, Rejected(entry, error.reason, str(error))))
-                continue
             by_name = {org.name: org for org in store.orgs(conn, names=[arrival.event.org])}
             refusal = _refusal((entry, arrival), by_name)
             if refusal is None:
                 _, conflicts = _insert(conn, [(entry, arrival)], by_name, limits)
                 refusal = conflicts[0] if conflicts else None
-            results.append((id_, refusal))
-    return results
+            return refusal
+    except EventError as error:
+        return _rejected(entry, error.reason, str(error))
+    except DatabaseError as error:
+        if not is_data(error):
+            raise
+        return _refused_by_database(entry, error)

@@ -10,6 +10,7 @@ from redis.exceptions import RedisError
 
 from db import replays
 from db.connect import Connection, DatabaseError
+from pipeline.intake import MAX_KEPT_BYTES
 from pipeline.transcripts import inflate
 from workers import metrics
 from workers.bell import ring, stopping
@@ -54,7 +55,7 @@ def _rejected_step(conn: Connection, limits: Limits) -> int:
         batch = replays.next_rejected(conn)
         if batch is None:
             return 0
-        results = try_again(conn, [(id_, inflate(body)) for id_, body in batch.events], limits)
+        results = try_again(conn, [(id_, inflate(body, MAX_KEPT_BYTES)) for id_, body in batch.events], limits)
         refused = {id_: (item.reason, item.detail) for id_, item in results if item is not None}
         replays.tried_again(conn, batch, refused, more=bool(batch.events))
     return len(results) - len(refused)

@@ -1,5 +1,6 @@
 -- name: open
-SELECT id, selector, actor, reason, rate_per_second, cap, force, rearmed, requested_at, last_at, now() AS now
+SELECT id, selector, actor, reason, rate_per_second, cap, force, rearmed, refused, requested_at, last_at,
+  now() AS now
 FROM replays WHERE finished_at IS NULL AND (selector ? 'rejected') = %(rejected)s
 ORDER BY requested_at LIMIT 1 FOR UPDATE SKIP LOCKED
 

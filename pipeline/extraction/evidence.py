@@ -63,7 +63,8 @@ def _stands_in(quote: str, text: str) -> bool:
 def _observed_at(
     candidate: Candidate, verified: tuple[VerifiedEvidence, ...], ended_at: datetime | None
 ) -> datetime | None:
-    when = candidate.when or next((item.at for item in verified if item.at), None) or ended_at
+    when = candidate.when if candidate.when and candidate.when.year > 1 else None  # in UTC it may lie before year 1
+    when = when or next((item.at for item in verified if item.at), None) or ended_at
     if when and ended_at and when > ended_at:  # nothing was observed after the session; a plan's date is content
         return ended_at
     return when

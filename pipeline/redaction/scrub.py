@@ -51,9 +51,12 @@ def scrub(text: str) -> Scrubbed:
 
 
 def scrub_transcript(transcript: Transcript) -> tuple[Transcript, tuple[TurnMask, ...]]:
-    """The transcript with every turn's text scrubbed; offsets are those of the scrubbed turns."""
+    """Every turn's text scrubbed, and its tool's name; masks are those of the scrubbed texts, with their offsets."""
     scrubbed = [scrub(turn.text) for turn in transcript.turns]
-    turns = (t.model_copy(update={"text": s.text}) for t, s in zip(transcript.turns, scrubbed, strict=True))
+    turns = (
+        t.model_copy(update={"text": s.text, "tool": t.tool and scrub(t.tool).text})
+        for t, s in zip(transcript.turns, scrubbed, strict=True)
+    )
     masks = (TurnMask(number, m.cls, m.offset) for number, s in enumerate(scrubbed) for m in s.masks)
     return Transcript(turns=tuple(turns)), tuple(masks)
 
