@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pipeline.candidate import Kind
 from pipeline.extraction.staging import StagedCandidate
 from pipeline.gate import Activate, Decision, Drop, GateInput, Hold, decide
-from pipeline.memory import AuthorKind, HoldReason, Subject, Tier
+from pipeline.memory import AuthorKind, HoldReason, Subject, Tier, content_hash
+from pipeline.redaction.classes import ClassTier, tier_of
 from pipeline.redaction.redactor import inspect
 from pipeline.redaction.span import Detector
 
@@ -44,6 +45,7 @@ def gate_candidate(
     activatable: frozenset[str], proposed: bool, failed: bool
 ) -> Gated:  # fmt: skip
     """Detection over content, rationale and every quote; classes of all count."""
+    candidate = _named(candidate, detectors)
     content = inspect(candidate.content, detectors)
     rationale = inspect(candidate.rationale, detectors)
     quotes = [inspect(item["quote"], detectors) for item in candidate.evidence]
@@ -59,6 +61,26 @@ def gate_candidate(
     ))  # fmt: skip
     evidence = [item | {"quote": quote.text_redacted} for item, quote in zip(candidate.evidence, quotes, strict=True)]
     return Gated(candidate, content.text_redacted, rationale.text_redacted, evidence, decision)
+
+
+def distinct(candidates: Iterable[Gated]) -> list[Gated]:
+    """One of those that say the same once HIGH is replaced; one that is held before one that is not."""
+    kept: dict[bytes, Gated] = {}
+    for gated in candidates:
+        same = kept.get(key := content_hash(gated.content))
+        if same is None or (isinstance(gated.decision, Hold) and not isinstance(same.decision, Hold)):
+            kept[key] = gated
+    return list(kept.values())
+
+
+def _named(candidate: StagedCandidate, detectors: Sequence[Detector]) -> StagedCandidate:
+    """A name the model heard is no subject when it is itself what HIGH replaces; a user's own is the sender's word."""
+    subject = candidate.subject
+    if subject is None or subject.type != "person":
+        return candidate
+    if not any(tier_of(cls) is ClassTier.HIGH for cls in inspect(subject.id, detectors).classes):
+        return candidate
+    return candidate.model_copy(update={"subject": None})
 
 
 def gate_text(

@@ -40,6 +40,8 @@ STAGES: dict[str, Stage[Any]] = {
 LOOPS: dict[str, Callable[[], None]] = {"ingest": ingest.run, "replay": replay.run, "housekeeping": housekeeping.run}
 NAMES = ("ingest", *STAGES, "replay", "housekeeping")
 
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
 log = structlog.get_logger()
 
 for _name, _stage in STAGES.items():
@@ -72,6 +74,14 @@ class Processes(WorkerPool):
     def get_worker_process(self, name: str, burst: bool, _sleep: float = 0, logging_level: str = "INFO") -> BaseProcess:
         return ForkProcess(target=_child, args=(self._stage, name, self._redis_url, os.getpid()), name=name)
 
+    def start_worker(self, *args: Any, **kwargs: Any) -> None:
+        """A signal that comes between the fork and the child's own handlers waits for them."""
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
+        try:
+            super().start_worker(*args, **kwargs)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
     def handle_dead_worker(self, worker_data: Any) -> None:
         code = worker_data.process.exitcode
         if code != 0 or self.status is not self.Status.STOPPED:
@@ -82,12 +92,17 @@ class Processes(WorkerPool):
 def _child(stage: str, name: str, redis_url: str, parent: int) -> None:
     die_with_parent(parent)
     stopping.clear()
+    _stop_when_told()
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
     if stage in LOOPS:
-        signal.signal(signal.SIGTERM, lambda *_: stopping.set())
-        signal.signal(signal.SIGINT, lambda *_: stopping.set())
         LOOPS[stage]()
     else:
         _answer_bells(stage, name, redis_url)
+
+
+def _stop_when_told() -> None:
+    for sig in STOP_SIGNALS:
+        signal.signal(sig, lambda *_: stopping.set())
 
 
 def _answer_bells(stage: str, name: str, redis_url: str) -> None:
@@ -102,6 +117,7 @@ def _answer_bells(stage: str, name: str, redis_url: str) -> None:
         try:
             worker.work(with_scheduler=False, logging_level="WARNING")
         except (RedisError, DatabaseError) as error:
+            _stop_when_told()
             log.warning("worker_waits", stage=stage, error=type(error).__name__)
             stopping.wait(0.5)
 

@@ -22,8 +22,8 @@ from db.connect import Connection
 from db.events import Org, orgs
 from db.redaction import NewDrop, NewMemory
 from db.runs import Claimed
-from pipeline.drafting import Gated, gate_candidate, gate_text
-from pipeline.extraction.staging import StagedEnvelope
+from pipeline.drafting import Gated, distinct, gate_candidate, gate_text
+from pipeline.extraction.staging import StagedCandidate, StagedEnvelope
 from pipeline.gate import Activate, Drop, Hold
 from pipeline.memory import HoldReason, MemoryDraft
 from pipeline.outcome import Bury, Done, ErrorCode, Outcome
@@ -67,7 +67,7 @@ class Redaction:
     def write(self, conn: Connection, done: Sequence[tuple[Claimed, Redacted]]) -> None:
         store.insert_memories(conn, [memory for _, out in done for memory in out.memories])
         store.insert_drops(conn, [drop for _, out in done for drop in out.drops])
-        for run, out in done:
+        for run, out in sorted(done, key=lambda item: item[0].id):  # ids rise with time: the last verdict stands
             if out.applied is not None:
                 verdicts.apply(conn, run, out.applied)
         store.discard_envelopes(conn, [run.id for run, _ in done])
@@ -94,14 +94,16 @@ class _Judge:
             return self._verdict(run, body, org, missing, about)
         envelope = StagedEnvelope.model_validate(body)
         result = Redacted()
-        for candidate in envelope.candidates:
-            gated = gate_candidate(
-                candidate, self.detectors, missing, activatable=org.settings.activatable_classes,
-                proposed=run.kind in (RunKind.PROPOSAL, RunKind.NOTE), failed=run.event.get("outcome") == "failed",
-            )  # fmt: skip
+        for gated in distinct(self._gated(run, candidate, org, missing) for candidate in envelope.candidates):
             _count(gated)
             _keep(result, run, gated, envelope.provenance)
         return Done(result)
+
+    def _gated(self, run: Claimed, candidate: StagedCandidate, org: Org, missing: frozenset[str]) -> Gated:
+        return gate_candidate(
+            candidate, self.detectors, missing, activatable=org.settings.activatable_classes,
+            proposed=run.kind in (RunKind.PROPOSAL, RunKind.NOTE), failed=run.event.get("outcome") == "failed",
+        )  # fmt: skip
 
     def _verdict(
         self, run: Claimed, body: dict[str, Any], org: Org, missing: frozenset[str], about: dict[UUID, dict[str, Any]]

@@ -14,7 +14,7 @@ from pipeline.candidate import Candidate
 from pipeline.extraction import evidence
 from pipeline.extraction.classifier import classify
 from pipeline.extraction.port import ExtractionJob, Proposal
-from pipeline.memory import AuthorKind, HoldReason, Scope, Subject
+from pipeline.memory import AuthorKind, HoldReason, Scope, Subject, content_hash
 from pipeline.redaction.scrub import scrub
 
 
@@ -53,7 +53,7 @@ def stage_proposal(
 ) -> dict[str, Any]:
     """The JSON document to stage. A candidate that says the same as one before it is left out."""
     staged = (_stage(job, item, agent, user, ended_at) for item in proposal.envelope.candidates)
-    unique = {item.content: item for item in reversed(list(staged))}
+    unique = {content_hash(item.content): item for item in reversed(list(staged))}
     provenance = proposal.provenance.model_dump(mode="json") | {
         "calls": proposal.usage.calls,
         "input_tokens": proposal.usage.input_tokens,
