@@ -1,0 +1,50 @@
+-- name: run_between
+SELECT id FROM runs WHERE id BETWEEN %(low)s AND %(high)s ORDER BY id LIMIT 2
+
+-- name: memory_between
+SELECT id FROM memories WHERE id BETWEEN %(low)s AND %(high)s ORDER BY id LIMIT 2
+
+-- name: rejected_event_between
+SELECT id FROM rejected_events WHERE id BETWEEN %(low)s AND %(high)s ORDER BY id LIMIT 2
+
+-- name: run_verdicts
+-- The runs that carried people's decisions about this run's memories onward.
+SELECT v.id, v.memory_id, v.state, v.error_code, v.created_at FROM memories m
+JOIN runs v ON v.memory_id = m.id AND v.org_id = m.org_id WHERE m.run_id = %(id)s ORDER BY v.created_at, v.id
+
+-- name: run_replays
+SELECT p.replay_id, p.code, p.at, r.actor, r.reason FROM replayed_runs p JOIN replays r ON r.id = p.replay_id
+WHERE p.run_id = %(id)s ORDER BY p.at
+
+-- name: memory
+SELECT m.id, o.name AS org, m.run_id, m.kind, m.status, m.hold_reasons, m.classes, m.superseded_by, m.revision
+FROM memories m JOIN orgs o ON o.id = m.org_id WHERE m.id = %(id)s
+
+-- name: rejected
+SELECT id, reason, detail, deliveries, at, tried_at, replayed_at, purge_after, length(body) AS bytes
+FROM rejected_events WHERE %(reason)s::text IS NULL OR reason = %(reason)s ORDER BY at DESC, id LIMIT %(limit)s
+
+-- name: rejected_event
+SELECT id, entry_id, reason, detail, deliveries, at, tried_at, replayed_at, purge_after, body
+FROM rejected_events WHERE id = %(id)s
+
+-- name: spaces
+SELECT name, tier FROM spaces WHERE org_id = %(org_id)s ORDER BY name
+
+-- name: stamps
+SELECT id, provider, model, revision, dimension, is_current, registered_at FROM stamps ORDER BY id
+
+-- name: coverage
+SELECT o.name AS org, s.embedded, s.missing, s.ann, s.counted_at FROM org_search s JOIN orgs o ON o.id = s.org_id
+ORDER BY o.name
+
+-- name: replay
+SELECT id, status, rearmed, refused, died_again, finished_at FROM replays WHERE id = %(id)s
+
+-- name: rejected_left
+SELECT id, reason, detail, at FROM rejected_events
+WHERE replayed_at IS NULL AND length(body) > 0 AND %(which)s IN (reason, id::text) ORDER BY at, id LIMIT 100000
+
+-- name: finished
+SELECT count(*) FILTER (WHERE due_at IS NULL) AS finished, count(*) FILTER (WHERE due_at IS NOT NULL) AS unfinished
+FROM runs WHERE org_id = %(org_id)s

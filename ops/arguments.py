@@ -1,0 +1,78 @@
+"""What is typed at the command line, read: times, ids by their beginning, pairs, and reasons without secrets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
+from uuid import UUID
+
+import typer
+
+from db.connect import Connection
+from db.overview import ids_between
+from pipeline.errors import AfterwordError
+from pipeline.redaction.scrub import scrub
+from pipeline.session import storable
+
+SHORTEST_PREFIX = 8
+_AGO = re.compile(r"(\d+)([smhd])")
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+
+
+class NotFound(AfterwordError):
+    """Nothing has that id."""
+
+
+class Ambiguous(AfterwordError):
+    """More than one thing begins so."""
+
+
+def moment(text: str) -> datetime:
+    """An ISO 8601 time, in UTC where it names no zone, or how long ago: 90m, 2h, 3d."""
+    if match := _AGO.fullmatch(text):
+        return datetime.now(UTC) - timedelta(**{_UNITS[match[2]]: int(match[1])})
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is neither an ISO time nor a span such as 90m, 2h, 3d") from None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def clean(text: str | None) -> str | None:
+    """A typed text fit to be stored: proven secrets, cards and the like are masked."""
+    return None if text is None else scrub(storable(text)).text
+
+
+def pair(separator: str, form: str) -> Callable[[str | None], str | None]:
+    """A check for options of two parts; the text stays as it was."""
+
+    def check(text: str | None) -> str | None:
+        if text is not None and not all(part.strip() for part in (text.partition(separator)[::2])):
+            raise typer.BadParameter(f"{text!r} is not of the form {form}")
+        return text
+
+    return check
+
+
+def one_id(conn: Connection, kind: str, text: str) -> UUID:
+    """The id of the run, memory or rejected event that begins with `text`. Raises NotFound, Ambiguous."""
+    digits = text.replace("-", "").lower()
+    if not re.fullmatch(rf"[0-9a-f]{{{SHORTEST_PREFIX},32}}", digits):
+        raise typer.BadParameter(f"{text!r} is no id: give it whole, or at least its first {SHORTEST_PREFIX} digits")
+    found = ids_between(conn, kind, UUID(digits.ljust(32, "0")), UUID(digits.ljust(32, "f")))
+    if not found:
+        raise NotFound(f"no {kind.replace('_', ' ')} has an id that begins with {text}")
+    if len(found) > 1:
+        raise Ambiguous(
+            f"ambiguous: {len(found)} or more ids begin with {text} (ids of one minute begin alike); "
+            f"give more digits, for example {found[0]}"
+        )
+    return found[0]
+
+
+Limit = Annotated[int, typer.Option(min=1, max=10_000, help="at most so many rows")]
+Reason = Annotated[str, typer.Option(help="why; stands in the ledger", callback=clean)]
+OrgName = Annotated[str, typer.Option(help="the org by name")]
+OnlyOrg = Annotated[str | None, typer.Option(help="only this org")]

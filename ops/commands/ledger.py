@@ -1,0 +1,64 @@
+"""afterword ledger: the record of every decision, verified and read."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from db import ledger as store
+from ops.access import acting_as
+from ops.arguments import NotFound
+from ops.output import AsJson, document, rows
+from ops.settings import load
+from ops.witness import read_seals
+
+app = typer.Typer(no_args_is_help=True, help="The ledger: every decision, append-only, sealed.")
+
+COLUMNS = ("id", "at", "subject_kind", "actor", "action", "detail")
+
+
+@app.command()
+def verify(
+    witness: Annotated[
+        Path | None, typer.Option(help="folder of seals.jsonl; default: AFTERWORD_WITNESS_DIR", file_okay=False)
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Recompute every entry and every seal, and compare with the witness outside the database. Exit code 1 at the
+    first break, which is named.
+
+    Example: afterword ledger verify --witness /mnt/worm/afterword
+    """
+    settings = load()
+    folder = witness or settings.witness_dir
+    # Read first: a seal made while the database is read would be missing in a file read before it, never here.
+    witnessed = read_seals(folder) if folder else []
+    with acting_as("operator", settings) as conn:
+        verdict = store.verify(conn, witnessed)
+    if as_json:
+        document(asdict(verdict) | {"witness": folder})
+        return
+    typer.echo(
+        f"{verdict.entries} entries verify, {verdict.sealed} of them under {verdict.seals} seals; "
+        + (f"{verdict.witnessed} seals stand in the witness at {folder}" if folder else "no witness: set "
+           "AFTERWORD_WITNESS_DIR, since whoever cuts the ledger's tail can cut the seals beside it")
+    )  # fmt: skip
+
+
+@app.command()
+def show(
+    subject: Annotated[str, typer.Argument(help="the id of a run or memory, or the name of an org or space")],
+    as_json: AsJson = False,
+) -> None:
+    """Every entry about a subject, oldest first.
+
+    Example: afterword ledger show 0192f3a4-77aa-7c31-9d0e-6a1f0e6f2b11
+    """
+    with acting_as("operator") as conn:
+        found = store.timeline(conn, [subject])
+    if not found:
+        raise NotFound(f"the ledger holds nothing about {subject!r}; it knows runs and memories by their whole id")
+    rows(found, COLUMNS, as_json=as_json, none="")

@@ -1,0 +1,141 @@
+"""afterword org: tenants, and what their governance has decided."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from db import orgs, overview
+from db.connect import Connection
+from db.events import Org
+from ops.access import acting_as, actor
+from ops.arguments import Reason
+from ops.output import AsJson, document, record
+from pipeline.errors import AfterwordError
+from pipeline.org import OrgSettings
+from pipeline.redaction.classes import DETECTOR_UNAVAILABLE, REQUIRED_BY_DEFAULT, ClassTier, tier_of
+
+app = typer.Typer(no_args_is_help=True, help="Orgs: tenants and their ledgered settings.")
+
+ALL = sorted(REQUIRED_BY_DEFAULT)
+LOW = [cls for cls in ALL if tier_of(cls) is ClassTier.LOW]
+NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,99}")  # the CHECK of orgs.name
+
+Texts = list[str] | None
+
+
+class ChangedMeanwhile(AfterwordError):
+    """Somebody else changed this org meanwhile; look at it with org show, then decide again."""
+
+
+@app.command()
+def create(name: str, as_json: AsJson = False) -> None:
+    """Create an org. It extracts nothing until extraction is enabled, and holds everything no detector covers.
+
+    Example: afterword org create acme
+    """
+    if not NAME.fullmatch(name):
+        raise AfterwordError(f"{name!r} is no name for an org: lower-case letters, digits, '.', '_', '-'; at most 100")
+    with acting_as("operator") as conn:
+        created = orgs.create(conn, name, actor=actor())
+    if as_json:
+        document({"org": name, "created": created})
+    else:
+        typer.echo(f"created {name}; extraction is off" if created else f"{name} stands already")
+
+
+@app.command()
+def show(name: str, as_json: AsJson = False) -> None:
+    """An org's settings, spaces and counts.
+
+    Example: afterword org show acme
+    """
+    with acting_as("operator") as conn:
+        _print(_described(conn, orgs.get(conn, name)), as_json=as_json)
+
+
+@app.command("set")
+def set_(
+    name: str,
+    reason: Reason,
+    waive: Annotated[
+        Texts, typer.Option(metavar="CLASS", help=f"go without a detector for it: {', '.join(ALL)}")
+    ] = None,
+    unwaive: Annotated[Texts, typer.Option(metavar="CLASS", help="take a waiver back")] = None,
+    require: Annotated[
+        Texts, typer.Option(metavar="CLASS", help="hold everything while no healthy detector covers it")
+    ] = None,
+    activate_low: Annotated[
+        Texts, typer.Option(metavar="CLASS", help=f"may be active once a subject is named: {', '.join(LOW)}")
+    ] = None,
+    hold_low: Annotated[Texts, typer.Option(metavar="CLASS", help="take --activate-low back")] = None,
+    space: Annotated[Texts, typer.Option(metavar="NAME:TIER", help="add one: semantic or episodic")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Change what an org's governance has decided; each change is an entry in the ledger, with its reason.
+
+    Example: afterword org set acme --waive person --waive dob --reason "no NER here; reviewers look for names"
+    """
+    for option, given, known in (
+        ("--waive", waive, ALL), ("--unwaive", unwaive, ALL), ("--require", require, ALL),
+        ("--activate-low", activate_low, LOW), ("--hold-low", hold_low, LOW),
+    ):  # fmt: skip
+        _refuse_unknown(option, given, known)
+    with acting_as("operator") as conn:
+        org = orgs.get(conn, name)
+        spaces = [_space(conn, org, text) for text in space or ()]
+        wanted = _changed(org.settings, waive or (), unwaive or (), require or (), activate_low or (), hold_low or ())
+        with conn.transaction():
+            if not orgs.change(conn, org, wanted, actor=actor(), reason=reason):
+                raise ChangedMeanwhile
+            for space_name, tier in spaces:
+                orgs.create_space(conn, org, space_name, tier, actor=actor(), reason=reason)
+        _print(_described(conn, orgs.get(conn, name)), as_json=as_json)
+
+
+def _refuse_unknown(option: str, given: Sequence[str] | None, known: Sequence[str]) -> None:
+    if unknown := sorted(set(given or ()) - set(known)):
+        raise AfterwordError(f"{option} does not take {', '.join(unknown)}; it takes {', '.join(known)}")
+
+
+def _changed(
+    before: OrgSettings, waive: Sequence[str], unwaive: Sequence[str], require: Sequence[str],
+    activate_low: Sequence[str], hold_low: Sequence[str],
+) -> OrgSettings:  # fmt: skip
+    standing = {cls: who for cls, who in before.waived_classes.items() if cls not in unwaive}
+    return before.model_copy(
+        update={
+            "waived_classes": dict.fromkeys(waive, actor()) | standing,
+            "required_classes": before.required_classes | set(require),
+            "activatable_classes": (before.activatable_classes | set(activate_low)) - set(hold_low),
+        }
+    )
+
+
+def _space(conn: Connection, org: Org, text: str) -> tuple[str, str]:
+    name, _, tier = text.rpartition(":")
+    if not name or tier not in ("semantic", "episodic"):
+        raise typer.BadParameter(f"{text!r} is not NAME:semantic or NAME:episodic")
+    standing = overview.spaces(conn, org.id).get(name, tier)
+    if standing != tier:
+        raise AfterwordError(f"space {name} of {org.name} is {standing} already; a space does not change its tier")
+    return name, tier
+
+
+def _described(conn: Connection, org: Org) -> dict[str, Any]:
+    settings = org.settings.model_dump(mode="json")
+    plain = {key: sorted(value) if isinstance(value, list) else value for key, value in settings.items()}
+    return {"org": org.name, **plain, "spaces": overview.spaces(conn, org.id), **overview.counts(conn, org.name)}
+
+
+def _print(described: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        document(described)
+        return
+    record(described)
+    uncovered = set(described["required_classes"]) - set(described["waived_classes"])
+    if DETECTOR_UNAVAILABLE in described["held_for"]:
+        typer.echo(f"held for want of a detector; still required and not waived: {', '.join(sorted(uncovered))}")

@@ -1,0 +1,105 @@
+"""afterword recall: what an agent would be given for a query, with scores and the reason for each line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from db import embedding
+from db import recall as store
+from db.connect import Connection
+from db.recall import Question
+from db.tokens import Bearer
+from ops.access import acting_as, actor, granted_to, known_org
+from ops.arguments import OrgName, moment
+from ops.compose import make_embedder
+from ops.output import AsJson, document, record, rows, shown
+from ops.settings import Settings, load
+from pipeline.embedding.port import Embedder, Stamp, Vectors
+from pipeline.errors import SettingError
+from pipeline.recall.block import HOW_FOUND, NOTHING, Block, render
+from pipeline.recall.hit import Hit, Recall
+
+COLUMNS = ("memory_id", "content", "combined_score", "vector_score", "vector_rank", "lexical_score", "lexical_rank",
+           "allowed")  # fmt: skip
+
+
+def recall(
+    query: Annotated[str, typer.Argument(help="what is asked")],
+    org: OrgName,
+    as_of: Annotated[str | None, typer.Option(help="what was valid then: an ISO time, or 90m, 2h, 3d ago")] = None,
+    agent: Annotated[str, typer.Option(help="as this agent")] = "afterword-cli",
+    user: Annotated[str | None, typer.Option(help="for this user")] = None,
+    project: Annotated[str | None, typer.Option(help="in this project")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=50, help="at most so many memories")] = 5,
+    block: Annotated[bool, typer.Option("--block", help="the fenced block as a prompt would get it")] = False,
+    tokens: Annotated[int, typer.Option(min=100, help="with --block: the budget of the whole block")] = 2_000,
+    as_json: AsJson = False,
+) -> None:
+    """Recall as an agent of the org would. The recall is recorded, and with --block what was shown, too.
+
+    Example: afterword recall "which database for search" --org acme --project api
+    """
+    at = moment(as_of) if as_of else None
+    known = known_org(org)
+    vector, stamp, why_not = _vector(load(), query)
+    bearer = Bearer(role="agent", actor=actor(), agent=agent, user=user, project=project)
+    with granted_to(known, bearer) as conn:
+        found = store.recall(conn, Question(query, vector, stamp, limit, at))
+        shown_block = _rendered(conn, found, tokens, limit) if block else None
+    _print(found, shown_block, why_not, as_json=as_json)
+
+
+def _vector(
+    settings: Settings, query: str, *, make: Callable[[Settings], Embedder | None] = make_embedder
+) -> tuple[Vectors | None, int | None, str | None]:
+    """The query's vector and its stamp's number, or why there is none. Raises SettingError for another stamp."""
+    if settings.embedder in (None, "none"):
+        return None, None, f"AFTERWORD_EMBEDDER is {settings.embedder or 'unset'}"
+    embedder = make(settings)
+    assert embedder is not None
+    with acting_as("operator", settings) as conn:
+        current = embedding.current_stamp(conn)
+    if current is None:
+        return None, None, "no embedding space is registered (afterword embed register)"
+    number, registered = current
+    if registered != embedder.stamp:
+        raise SettingError(
+            f"AFTERWORD_EMBEDDER={settings.embedder} embeds as {named(embedder.stamp)}, and what is stored is "
+            f"{named(registered)}: vectors of two stamps are never compared. Set the embedder to the registered one."
+        )
+    return embedder.query(query), number, None
+
+
+def named(stamp: Stamp) -> str:
+    return f"{stamp.provider} {stamp.model} {stamp.revision} ({stamp.dimension})"
+
+
+def _rendered(conn: Connection, found: Recall, tokens: int, limit: int) -> Block:
+    made = render(found, tokens, memories_max=limit)
+    store.rendered(conn, found.recall_id, made.sha256)
+    return made
+
+
+def _print(found: Recall, block: Block | None, why_not: str | None, *, as_json: bool) -> None:
+    if as_json:
+        document(asdict(found) | {"lexical_because": why_not, "block": block and _plain(block)})
+        return
+    if block is not None:
+        typer.echo(block.text)
+        return
+    rows([_row(hit) for hit in found.hits], COLUMNS, as_json=False, none=NOTHING)
+    said = f"{found.mode}: {HOW_FOUND[found.mode]}" if found.hits else found.mode
+    typer.echo(f"\n{said}{f' No vectors: {why_not}.' if why_not else ''}")
+    record({"recall": found.recall_id, "left out": dict(found.excluded)})
+
+
+def _row(hit: Hit) -> dict[str, Any]:
+    return asdict(hit) | {"allowed": shown(hit.allowed)}
+
+
+def _plain(block: Block) -> dict[str, Any]:
+    return asdict(block) | {"sha256": block.sha256.hex()}

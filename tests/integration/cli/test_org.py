@@ -1,0 +1,125 @@
+"""Orgs: made, shown, changed with a reason in the ledger, refused with the way out."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.integration.cli.conftest import Cli
+
+CREATE, SET = ("org", "create"), ("org", "set", "acme", "--reason", "decided in May")
+
+
+def entries(cli: Cli, subject: str = "acme") -> list[tuple[str, str]]:
+    return [(entry["action"], entry["actor"]) for entry in cli.json("ledger", "show", subject)]
+
+
+def test_an_org_is_made_once(cli: Cli) -> None:
+    assert "extraction is off" in cli.ok(*CREATE, "acme").out
+    assert "stands already" in cli.ok(*CREATE, "acme").out
+    assert cli.json(*CREATE, "acme") == {"org": "acme", "created": False}
+    assert entries(cli) == [("org_created", "operator-of-the-day")]
+
+
+@pytest.mark.parametrize("name", ["Acme", "", "-a", "a b", "a" * 101, "ä"])
+def test_a_bad_name_is_refused(cli: Cli, name: str) -> None:
+    assert "is no name for an org" in cli.refused(*CREATE, "--", name)
+
+
+def test_settings_are_changed_and_taken_back(cli: Cli) -> None:
+    cli.ok(*CREATE, "acme")
+    changed = cli.json(*SET, "--waive", "person", "--waive", "dob", "--activate-low", "phone")
+    assert changed["waived_classes"] == {"person": "operator-of-the-day", "dob": "operator-of-the-day"}
+    assert changed["activatable_classes"] == ["phone"]
+    back = cli.json(*SET, "--unwaive", "dob", "--hold-low", "phone", "--require", "secret")
+    assert back["waived_classes"] == {"person": "operator-of-the-day"}
+    assert back["activatable_classes"] == []
+    assert "secret" in back["required_classes"]
+    last = cli.json("ledger", "show", "acme")[-1]
+    assert last["detail"]["reason"] == "decided in May"
+    assert set(last["detail"]["changed"]) == {"waived_classes", "activatable_classes"}
+
+
+def test_what_is_so_already_is_no_change(cli: Cli) -> None:
+    cli.ok(*CREATE, "acme")
+    for _ in range(2):
+        cli.ok(*SET, "--waive", "person", "--space", "handbook:semantic")
+    assert [action for action, _ in entries(cli)] == ["org_created", "org_changed"]
+    assert [action for action, _ in entries(cli, "handbook")] == ["space_created"]
+    assert cli.json("org", "show", "acme")["spaces"] == {"handbook": "semantic"}
+
+
+def test_a_secret_in_a_reason_does_not_reach_the_ledger(cli: Cli) -> None:
+    cli.ok(*CREATE, "acme")
+    cli.ok("org", "set", "acme", "--waive", "person", "--reason", "see AKIAQ3EGRT7VNO5K2JXW")
+    assert cli.json("ledger", "show", "acme")[-1]["detail"]["reason"] == "see [REDACTED:secret]"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--waive", "persom"), "--waive does not take persom"),
+        (("--require", "all"), "--require does not take all"),
+        (("--activate-low", "secret"), "--activate-low does not take secret; it takes address"),
+        (("--space", "handbook:episodic"), "does not change its tier"),
+    ],
+)
+def test_what_an_org_cannot_decide_is_refused_and_changes_nothing(
+    cli: Cli, options: tuple[str, ...], said: str
+) -> None:
+    cli.ok(*CREATE, "acme")
+    cli.ok(*SET, "--space", "handbook:semantic")
+    before = cli.json("org", "show", "acme")
+    assert said in cli.refused(*SET, *options)
+    assert cli.json("org", "show", "acme") == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("org", "set", "acme", "--waive", "person"),
+        ("org", "set", "acme", "--reason", "r", "--space", "handbook"),
+        ("org", "set", "acme", "--reason", "r", "--space", "handbook:procedural"),
+        ("org", "create"),
+        ("extraction", "enable", "--org", "acme"),
+        ("extraction", "enable", "--reason", "r"),
+    ],
+)
+def test_misuse_is_told_from_refusal(cli: Cli, words: tuple[str, ...]) -> None:
+    cli.ok(*CREATE, "acme")
+    assert "Usage" in cli.misused(*words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("org", "show", "acne"),
+        ("org", "set", "acne", "--reason", "r"),
+        ("extraction", "enable", "--org", "acne", "--reason", "r"),
+        ("review", "list", "--org", "acne"),
+        ("recall", "q", "--org", "acne"),
+        ("replay", "--org", "acne", "--since", "1d", "--dry-run"),
+    ],
+)
+def test_an_unknown_org_is_refused_with_those_there_are(cli: Cli, words: tuple[str, ...]) -> None:
+    cli.ok(*CREATE, "acme")
+    said = cli.refused(*words)
+    assert "no org named 'acne' (known: acme)" in said
+    assert "afterword org create acne" in said
+
+
+def test_extraction_is_switched_with_a_reason(cli: Cli) -> None:
+    cli.ok(*CREATE, "acme")
+    enable = ("extraction", "enable", "--org", "acme", "--reason", "pilot")
+    assert cli.json(*enable) == {"org": "acme", "extraction": True, "changed": True}
+    assert cli.json(*enable) == {"org": "acme", "extraction": True, "changed": False}
+    assert "as it was" in cli.ok(*enable).out
+    assert "off for acme" in cli.ok("extraction", "disable", "--org", "acme", "--reason", "over").out
+    reasons = [entry["detail"].get("reason") for entry in cli.json("ledger", "show", "acme")]
+    assert reasons == [None, "pilot", "over"]
+
+
+def test_an_org_is_shown(cli: Cli) -> None:
+    cli.ok(*CREATE, "acme")
+    shown = cli.ok("org", "show", "acme").out
+    assert "extraction           False" in shown
+    assert "required_classes" in shown
