@@ -70,13 +70,11 @@ $(COMPILE) pyproject.toml -c $(1)/dev.txt -o $(1)/core.txt
 $(COMPILE) requirements/build.in -o $(1)/build.txt
 endef
 
-chaos: setup  ## kill workers and flush Redis under load, then count; EVENTS, DATA and ARGS pass through
-	$(BIN)/python -m tests.chaos.run $(OPTIONS) $(ARGS)
+chaos: setup  ## kill workers and flush Redis under load, then count; EVENTS and ARGS pass through
+	$(BIN)/python -m tests.chaos.run $(if $(EVENTS),--events $(EVENTS)) $(ARGS)
 
 bench: setup  ## how fast the pipeline goes on this machine; SIZE, EVENTS, DATA and ARGS pass through
-	$(BIN)/python -m tests.benchmarks.pipeline $(OPTIONS) $(ARGS)
-
-OPTIONS = $(if $(SIZE),--size $(SIZE)) $(if $(EVENTS),--events $(EVENTS)) $(if $(DATA),--data $(DATA))
+	$(BIN)/python -m tests.benchmarks.pipeline $(if $(SIZE),--size $(SIZE)) $(if $(EVENTS),--events $(EVENTS)) $(if $(DATA),--data $(DATA)) $(ARGS)
 
 clean:  ## remove what the tools left; .venv stays
 	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis *.egg-info

@@ -5,7 +5,7 @@ postgres_password     postgres       of its superuser, which only `migrate` uses
 valkey_users.acl      valkey         every ACL user with the hash of its password
 migrate.toml          migrate        settings file: the admin URL, and the password each login role gets
 worker.toml           the stages     settings file: the passwords a worker connects with, the installation key
-operator.toml         cli            settings file: the passwords the operator's commands connect with
+operator.toml         cli            settings file: the passwords of every login, since the commands act as each
 """
 
 from __future__ import annotations
@@ -51,15 +51,9 @@ def fleet_secrets() -> dict[str, str]:
         "migrate.toml": _toml(
             {"database_admin_url": f"postgresql://postgres:{superuser}@postgres:5432/afterword"} | database
         ),
-        "worker.toml": _toml(both | _only(database, "worker")),
-        "operator.toml": _toml(
-            both | _only(database, "operator", "worker") | {"redis_password_emitter": redis["emitter"]}
-        ),
+        "worker.toml": _toml(both | {"database_password_worker": database["database_password_worker"]}),
+        "operator.toml": _toml(both | database | {"redis_password_emitter": redis["emitter"]}),
     }
-
-
-def _only(passwords: Mapping[str, str], *logins: str) -> dict[str, str]:
-    return {name: passwords[name] for name in (f"database_password_{login}" for login in logins)}
 
 
 def _toml(values: Mapping[str, str]) -> str:

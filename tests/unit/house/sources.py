@@ -75,13 +75,12 @@ def commands() -> dict[str, set[str]]:
 
 
 def leaves(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[str, set[str]]]:
-    """The commands below one that may be a group."""
+    """The commands in one that may be a group; a group that does something by itself is one of them."""
     children = getattr(command, "commands", None)
-    if not children:
+    if not children or command.invoke_without_command:
         options = {option for parameter in command.params for option in parameter.opts if option.startswith("--")}
         yield " ".join(words), options | {"--help"}
-        return
-    for name, child in children.items():
+    for name, child in (children or {}).items():
         yield from leaves(child, (*words, name))
 
 
