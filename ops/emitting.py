@@ -7,6 +7,7 @@ notes each arrival under the SHA-256 of the event's bytes.
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -53,6 +54,11 @@ class Outgoing:
     data: bytes
     result: ReadResult
     masks: int
+
+    @property
+    def sha256(self) -> str:
+        """Names the event; the same session gives the same event."""
+        return hashlib.sha256(self.data).hexdigest()
 
     @property
     def ack(self) -> str:

@@ -55,16 +55,16 @@ def emit(
     sender = Sender(org, agent, session, project, user, tuple(space or ()), outcome)
     if hook is not None:
         files, sender = _from_hook(hook, sender)
-    paths = list(_expanded(files or []))
+    paths = list(expanded(files or []))
     if not paths:
         raise typer.BadParameter("no session logs given")
-    outgoing, failed = _prepare_all(paths, sender, format)
+    outgoing, failed = prepare_all(paths, sender, format)
     with Redis.from_url(redis_address(load(), "emitter")) as redis:
         if timeout > 0:
             _send_with_progress(redis, outgoing, timeout, quiet=as_json or hook is not None)
         else:
             send(redis, outgoing)
-    _report(outgoing, failed, as_json=as_json)
+    report(outgoing, failed, as_json=as_json)
     if failed:
         raise typer.Exit(1)
 
@@ -83,14 +83,16 @@ def _from_hook(hook: str, sender: Sender) -> tuple[list[Path], Sender]:
     )  # fmt: skip
 
 
-def _expanded(paths: list[Path]) -> list[Path]:
+def expanded(paths: list[Path]) -> list[Path]:
+    """Files as they are, folders as the files in them."""
     found: list[Path] = []
     for path in paths:
         found.extend(sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path])
     return found
 
 
-def _prepare_all(paths: list[Path], sender: Sender, format: str) -> tuple[list[Outgoing], dict[Path, str]]:
+def prepare_all(paths: list[Path], sender: Sender, format: str) -> tuple[list[Outgoing], dict[Path, str]]:
+    """Events ready to be sent, and why the others are not."""
     outgoing, failed = [], {}
     for path in paths:
         try:
@@ -109,11 +111,13 @@ def _send_with_progress(redis: Redis, outgoing: list[Outgoing], timeout: float, 
         send_until_in(redis, outgoing, timeout_seconds=timeout, on_arrival=lambda _: progress.advance(task))
 
 
-def _report(outgoing: list[Outgoing], failed: dict[Path, str], *, as_json: bool) -> None:
+def report(outgoing: list[Outgoing], failed: dict[Path, str], *, as_json: bool = False) -> None:
+    """What reading each log gave, and what could not be sent and why."""
     rows = [
         {"file": str(event.path), "agent": event.result.agent, "turns": len(event.result.transcript.turns),
          "records": event.result.records, "read": event.result.read, "ignored": dict(event.result.ignored),
-         "unread": [{"line": u.line_number, "reason": u.reason} for u in event.result.unread], "masks": event.masks}
+         "unread": [{"line": u.line_number, "reason": u.reason} for u in event.result.unread], "masks": event.masks,
+         "sha256": event.sha256}
         for event in outgoing
     ]  # fmt: skip
     if as_json:

@@ -1,4 +1,4 @@
-"""The measuring data, where it is present: AFTERWORD_TEST_DATA, else the folder `shared/data` beside the repository."""
+"""The measuring data, where it is present: MEASURING_DATA, else the folder `shared/data` beside the repository."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BESIDE = Path(__file__).resolve().parents[4] / "shared" / "data"
 
 @pytest.fixture
 def measuring_data() -> Path:
-    folder = Path(os.environ.get("AFTERWORD_TEST_DATA", BESIDE))
+    folder = Path(os.environ.get("MEASURING_DATA", BESIDE))
     if not folder.is_dir():
-        pytest.skip("the measuring data is not on this machine; set AFTERWORD_TEST_DATA to its folder")
+        pytest.skip("the measuring data is not on this machine; set MEASURING_DATA to its folder")
     return folder

@@ -12,7 +12,8 @@ SAMPLES = Path(__file__).parents[3] / "ops" / "samples"
 FILES = sorted(path for path in SAMPLES.iterdir() if path.suffix in (".json", ".jsonl"))
 FORMATS = {"claude-code": "claude_code", "codex": "codex", "openai-chat": "openai_chat"}
 
-SESSIONS = "AFTERWORD_TEST_SESSIONS"
+BESIDE = Path(__file__).parents[4] / "shared" / "data"
+SESSIONS = Path(os.environ.get("MEASURING_DATA", BESIDE)) / "sessions"
 READ_SHARE_MIN = 0.99
 
 
@@ -39,11 +40,10 @@ def test_the_samples_cover_three_formats_and_are_listed() -> None:
 
 
 def test_real_sessions_are_read() -> None:
-    folder = os.environ.get(SESSIONS)
-    if not folder or not Path(folder).is_dir():
-        pytest.skip(f"{SESSIONS} names no folder of session logs")
+    if not SESSIONS.is_dir():
+        pytest.skip(f"no session logs in {SESSIONS}; set MEASURING_DATA")
     records = missed = 0
-    for path in sorted(Path(folder).rglob("*")):
+    for path in sorted(SESSIONS.rglob("*")):
         if path.suffix in (".json", ".jsonl", ".traj"):
             result = formats.read(path.read_text(encoding="utf-8", errors="surrogateescape"))
             assert result.records == result.read + sum(result.ignored.values()) + len(result.unread), path
