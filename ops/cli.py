@@ -7,19 +7,33 @@ import sys
 import typer
 
 from db.connect import DatabaseDown
+from ops.commands import dead_letters, embed, extraction, ledger, org, rejected, replay, review, runs
 from ops.commands.check import check
+from ops.commands.demo import demo
 from ops.commands.emit import emit
 from ops.commands.migrate import migrate
+from ops.commands.recall import recall
+from ops.commands.repair import repair
 from ops.commands.up import up
 from ops.commands.worker import worker
 from pipeline.errors import AfterwordError
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, help="Governed agent memory, operated from here.")
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,  # its frames would print local variables, which may hold content
+    help="Governed agent memory, operated from here.",
+)
+app.command()(demo)
 app.command()(up)
 app.command()(worker)
 app.command()(migrate)
 app.command()(check)
 app.command()(emit)
+app.command()(recall)
+app.command()(repair)
+for _group in (org, extraction, runs, dead_letters, rejected, replay, review, ledger, embed):
+    app.add_typer(_group.app, name=_group.__name__.rpartition(".")[2].replace("_", "-"))
 
 
 def main() -> None:
