@@ -52,7 +52,8 @@ SELECT m.status, m.kind, count(*) AS memories FROM memories m JOIN orgs o ON o.i
 WHERE %(org)s::text IS NULL OR o.name = %(org)s GROUP BY 1, 2 ORDER BY 1, 2
 
 -- name: held_reasons
-SELECT reason, count(*) AS memories FROM memories m JOIN orgs o ON o.id = m.org_id, unnest(m.hold_reasons) AS reason
+SELECT h.reason, count(*) AS memories
+FROM memories m JOIN orgs o ON o.id = m.org_id, unnest(m.hold_reasons) AS h(reason)
 WHERE m.status = 'pending' AND (%(org)s::text IS NULL OR o.name = %(org)s) GROUP BY 1 ORDER BY 2 DESC, 1
 
 -- name: skip_reasons

@@ -2,10 +2,12 @@
 -- Fair: the orgs with due work are found by a loose scan of the queue's index; each is offered an equal share of the
 -- batch and at least one place, in due order within the org. Suspects (two leases lost) are left to claim_suspect.
 WITH RECURSIVE due_orgs AS (
-  (SELECT org_id FROM runs WHERE state = %(state)s AND due_at <= now() ORDER BY org_id LIMIT 1)
+  (SELECT org_id FROM runs WHERE state = %(state)s AND due_at <= now()
+     AND lease_losses + (lease IS NOT NULL)::integer < 2 ORDER BY org_id LIMIT 1)
   UNION ALL
   SELECT n.org_id FROM due_orgs d, LATERAL (
     SELECT r.org_id FROM runs r WHERE r.state = %(state)s AND r.org_id > d.org_id AND r.due_at <= now()
+      AND r.lease_losses + (r.lease IS NOT NULL)::integer < 2
     ORDER BY r.org_id LIMIT 1) n
 ), share AS (
   SELECT greatest(1, ceil(%(batch)s::numeric / greatest(1, count(*))))::integer AS places FROM due_orgs
@@ -74,4 +76,6 @@ WHERE id = %(id)s AND state = %(from)s AND lease = %(lease)s
 RETURNING id
 
 -- name: has_due
-SELECT EXISTS (SELECT FROM runs WHERE state = %(state)s AND due_at <= now()) AS due
+-- Ordered as the queue's index is: a plain EXISTS was planned as a scan of the whole table.
+SELECT EXISTS (SELECT FROM (
+  SELECT org_id FROM runs WHERE state = %(state)s AND due_at <= now() ORDER BY org_id LIMIT 1) first) AS due

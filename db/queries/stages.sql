@@ -114,12 +114,19 @@ SELECT id, run_id, org_id, content, kind, scope_kind, scope_value, subject_type,
 WHERE (run_id = ANY (%(runs)s) OR id = ANY (%(memories)s)) AND status = 'active'
 
 -- name: count_repeats
-WITH fresh AS MATERIALIZED (
+-- A repeat of what is itself a repeat in this batch counts for the one that stays: one row is written once a statement.
+WITH RECURSIVE fresh AS MATERIALIZED (
   SELECT * FROM jsonb_to_recordset(%(rows)s) AS x(memory_id uuid, repeat_id uuid, org_id integer, similarity text)
+), followed AS (
+  SELECT repeat_id, memory_id, org_id, similarity FROM fresh
+  UNION
+  SELECT w.repeat_id, f.memory_id, w.org_id, w.similarity FROM followed w JOIN fresh f ON f.repeat_id = w.memory_id
+), rooted AS (
+  SELECT * FROM followed w WHERE NOT EXISTS (SELECT FROM fresh f WHERE f.repeat_id = w.memory_id)
 ), counted AS (
   INSERT INTO occurrences (memory_id, repeat_id, org_id, similarity)
   SELECT f.memory_id, f.repeat_id, f.org_id, f.similarity
-  FROM fresh f JOIN memories kept ON kept.id = f.memory_id AND kept.status = 'active'
+  FROM rooted f JOIN memories kept ON kept.id = f.memory_id AND kept.status = 'active'
   ORDER BY f.memory_id FOR NO KEY UPDATE OF kept
   ON CONFLICT DO NOTHING RETURNING memory_id, repeat_id
 ), superseded AS (
