@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from datetime import datetime
 from typing import Annotated, Any
+from uuid import UUID
 
 import typer
 from rich.console import Console
@@ -65,7 +66,8 @@ def shown(value: object) -> str:
 def _table(items: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> None:
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in columns:
-        table.add_column(column.replace("_", " "), overflow="fold")
+        is_id = any(isinstance(item.get(column), UUID) for item in items)  # kept whole, to be copied
+        table.add_column(column.replace("_", " "), overflow="fold", no_wrap=is_id)
     for item in items:
         table.add_row(*(Text(shown(item.get(column))) for column in columns))
     Console().print(table)

@@ -10,7 +10,7 @@ from db import overview
 from ops.access import acting_as
 from ops.arguments import Limit, one_id
 from ops.output import AsJson, document, record, rows
-from pipeline.intake import RejectReason
+from pipeline.intake import MAX_KEPT_BYTES, RejectReason
 from pipeline.transcripts import inflate
 
 app = typer.Typer(no_args_is_help=True, help="Rejected events: what could not become a run, with its reason.")
@@ -42,7 +42,7 @@ def show(event: Annotated[str, typer.Argument(help="its id, or how it begins")],
     with acting_as("operator") as conn:
         found = overview.rejected_event(conn, one_id(conn, "rejected_event", event))
     body = found.pop("body")
-    original = inflate(body).decode() if body else ""
+    original = inflate(body, MAX_KEPT_BYTES).decode() if body else ""
     if as_json:
         document(found | {"original": original})
         return

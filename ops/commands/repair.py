@@ -16,7 +16,7 @@ from db.events import Org
 from db.replays import Selector
 from ops.access import acting_as, actor, ring_bell
 from ops.output import AsJson, document, rows
-from pipeline.intake import RejectReason
+from pipeline.intake import MAX_KEPT_BYTES, RejectReason
 from pipeline.transcripts import inflate
 from workers.housekeeping import RING_AFTER_SECONDS, STAGES
 
@@ -127,7 +127,7 @@ def _rejects(conn: Connection, dry_run: bool) -> Iterator[Finding]:
 
 def _would_pass(conn: Connection, body: bytes) -> bool:
     try:
-        event = json.loads(inflate(body))
+        event = json.loads(inflate(body, MAX_KEPT_BYTES))
     except ValueError:  # a mask may have cut through its JSON
         return False
     found: list[Org] = events.orgs(conn, names=[event["org"]])

@@ -1,0 +1,59 @@
+"""Embedding spaces: registered once, the first is current, and what the chosen embedder is to it is said."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.fleet import Fleet, WordVectors, event
+from tests.integration.cli.conftest import Cli
+from tests.integration.cli.test_recall import Elsewhere
+from tests.integration.cli.test_review import FACT
+
+
+def choose(monkeypatch: pytest.MonkeyPatch, embedder: type[WordVectors]) -> None:
+    monkeypatch.setenv("AFTERWORD_EMBEDDER", "local")
+    monkeypatch.setattr("ops.compose._local_embedder", embedder)
+
+
+def test_a_space_is_registered_once(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    choose(monkeypatch, Elsewhere)
+    for _ in range(2):
+        assert cli.ok("embed", "register").out == "test other words 2 (8) is space 2\n"
+    assert cli.json("embed", "register")["id"] == 2
+    stamps = cli.json("embed", "status")["stamps"]
+    assert [(row["id"], row["is_current"]) for row in stamps] == [(1, True), (2, False)]
+
+
+@pytest.mark.parametrize(("setting", "said"), [("none", "embeds nothing"), (None, "AFTERWORD_EMBEDDER")])
+def test_without_an_embedder_there_is_no_space_to_register(
+    cli: Cli, setting: str | None, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if setting:
+        monkeypatch.setenv("AFTERWORD_EMBEDDER", setting)
+    assert said in cli.refused("embed", "register")
+    assert "recall is lexical" in cli.json("embed", "status")["verdict"]
+
+
+@pytest.mark.parametrize(
+    ("embedder", "verdict"),
+    [(WordVectors, "is the current space"), (Elsewhere, "is not the current space: recall refuses")],
+)
+def test_the_status_says_what_the_embedder_is(
+    cli: Cli, embedder: type[WordVectors], verdict: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    choose(monkeypatch, embedder)
+    assert cli.json("embed", "status")["verdict"].endswith(verdict)
+    text = cli.ok("embed", "status").out
+    assert "nothing is counted yet" in text
+    assert text.rstrip().endswith(verdict)
+
+
+def test_coverage_is_what_housekeeping_counted(cli: Cli, fleet: Fleet) -> None:
+    from workers.housekeeping import index
+
+    fleet.ingest(event(FACT))
+    fleet.run()
+    with fleet.using.pool.connection() as conn:
+        index(conn)
+    (row,) = cli.json("embed", "status")["coverage"]
+    assert (row["org"], row["embedded"], row["missing"]) == ("acme", 1, 0)
