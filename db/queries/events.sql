@@ -42,7 +42,3 @@ INSERT INTO rejected_events (id, entry_id, reason, detail, body, deliveries, pur
 VALUES (%(id)s, %(entry_id)s, %(reason)s, %(detail)s, %(body)s, %(deliveries)s,
         now() + make_interval(days => %(days)s))
 ON CONFLICT (entry_id) WHERE entry_id IS NOT NULL DO NOTHING
-
--- name: rejected
-SELECT id, reason, detail, deliveries, at, replayed_at, length(body) AS bytes FROM rejected_events
-WHERE (%(reason)s::text IS NULL OR reason = %(reason)s) ORDER BY at DESC LIMIT %(limit)s

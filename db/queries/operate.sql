@@ -56,12 +56,6 @@ SELECT h.reason, count(*) AS memories
 FROM memories m JOIN orgs o ON o.id = m.org_id, unnest(m.hold_reasons) AS h(reason)
 WHERE m.status = 'pending' AND (%(org)s::text IS NULL OR o.name = %(org)s) GROUP BY 1 ORDER BY 2 DESC, 1
 
--- name: skip_reasons
-SELECT skip_reason, count(*) AS runs FROM runs WHERE state = 'skipped' GROUP BY 1 ORDER BY 1
-
--- name: unfinished
-SELECT count(*) AS runs FROM runs WHERE due_at IS NOT NULL AND (%(org)s::integer IS NULL OR org_id = %(org)s)
-
 -- name: request_replay
 INSERT INTO replays (id, selector, actor, reason, rate_per_second, cap, force)
 VALUES (uuidv7(), %(selector)s, %(actor)s, %(reason)s, %(rate)s, %(cap)s, %(force)s) RETURNING id
@@ -76,27 +70,3 @@ WHERE r.state = 'dead_letter'
   AND (%(run)s::uuid IS NULL OR r.id = %(run)s) AND (%(code)s::text IS NULL OR r.error_code = %(code)s)
   AND (%(org)s::text IS NULL OR o.name = %(org)s) AND (%(since)s::timestamptz IS NULL OR r.state_at >= %(since)s)
 ORDER BY r.state_at LIMIT %(cap)s
-
--- name: repairs
-SELECT
-  (SELECT count(*) FROM runs WHERE lease IS NOT NULL AND due_at <= now()) AS stuck_leases,
-  (SELECT count(DISTINCT state) FROM runs WHERE due_at <= now()) AS silent_bells,
-  (SELECT count(*) FROM rejected_events e WHERE e.replayed_at IS NULL AND e.reason IN ('unknown_org', 'unknown_space'))
-    AS ingress_rejects
-
--- name: missing_embeddings
-SELECT count(*) AS memories FROM memories m JOIN runs r ON r.id = m.run_id
-WHERE m.status = 'active' AND m.erased_at IS NULL AND r.state IN ('embedded', 'consolidated')
-  AND m.id <> ALL (%(have)s)
-
--- name: open_missing_runs
-SELECT open_missing_runs(%(stamp)s, %(limit)s) AS opened
-
--- name: unheld_pending
-SELECT count(*) AS memories FROM memories m WHERE m.status = 'pending' AND NOT EXISTS (
-  SELECT FROM reviews r WHERE r.id = m.review_id AND r.memory_id = m.id AND r.closed_at IS NULL)
-
--- name: lost_approvals
-SELECT count(*) AS memories FROM reviews r JOIN memories m ON m.id = r.memory_id
-WHERE r.decision IN ('approve', 'redirect') AND r.kind = 'hold' AND m.status = 'active'
-  AND NOT EXISTS (SELECT FROM runs v WHERE v.memory_id = m.id)

@@ -37,7 +37,8 @@ class Finding:
 
 
 def repair(
-    dry_run: Annotated[bool, typer.Option(help="say what would be done; do nothing")] = False, as_json: AsJson = False
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would be done; do nothing")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Look for what stands crooked and put it right; harmless when repeated. Exit code 1 when something is broken.
 

@@ -20,7 +20,7 @@ from pipeline.errors import AfterwordError
 from pipeline.intake import RejectReason
 from pipeline.outcome import ErrorCode
 
-app = typer.Typer(help="Replays: dead letters and rejected events, tried again on request.")
+app = typer.Typer()
 
 COLUMNS = ("id", "status", "selector", "rearmed", "refused", "died_again", "rate_per_second", "cap", "actor", "reason",
            "requested_at")  # fmt: skip
@@ -48,10 +48,12 @@ def replay(
     org: OnlyOrg = None,
     rate: Annotated[float, typer.Option(min=0.01, max=1_000, help="at most so many a second")] = 1.0,
     cap: Annotated[int, typer.Option(min=1, max=100_000, help="at most so many in all")] = 100,
-    force: Annotated[bool, typer.Option(help="those replayed three times already, too")] = False,
+    force: Annotated[bool, typer.Option("--force", help="those replayed three times already, too")] = False,
     reason: Annotated[str | None, typer.Option(help="why; stands in the ledger of each run", callback=clean)] = None,
-    dry_run: Annotated[bool, typer.Option(help="say what would be replayed; ask for nothing")] = False,
-    wait: Annotated[bool, typer.Option(help="until the replay has ended; exit code 1 unless it finished")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would be replayed; ask for nothing")] = False,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="until the replay has ended; exit code 1 unless it finished")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Ask for a replay. It is carried out by the replay worker at the rate, org by org, and stops by itself when a
