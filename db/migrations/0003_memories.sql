@@ -18,7 +18,7 @@ CREATE TABLE memories (
   status text NOT NULL CHECK (status IN ('pending', 'active', 'rejected', 'superseded', 'tombstoned')),
   namespace text NOT NULL DEFAULT 'default',
   scope_kind text NOT NULL CHECK (scope_kind IN ('org', 'user', 'agent', 'project', 'workflow', 'object')),
-  scope_value text CHECK ((scope_value IS NULL) = (scope_kind = 'org')),
+  scope_value text CONSTRAINT scope_complete CHECK ((scope_value IS NULL) = (scope_kind = 'org')),
   content text NOT NULL,
   content_hash bytea NOT NULL CHECK (length(content_hash) = 32),
   rationale text NOT NULL,

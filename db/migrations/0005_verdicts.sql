@@ -102,7 +102,7 @@ DECLARE
   g tokens := current_grant();
   m memories := granted_memory(reject.memory);
 BEGIN
-  IF coalesce(btrim(reject.comment), '') = '' THEN
+  IF coalesce(reject.comment, '') !~ '\S' THEN
     RAISE EXCEPTION 'a rejection needs a reason' USING ERRCODE = 'invalid_parameter_value';
   ELSIF m.status = 'rejected' THEN
     RETURN 'already_rejected';
@@ -147,7 +147,7 @@ DECLARE
 BEGIN
   IF retype.act NOT IN ('edit', 'redirect', 'correct') THEN
     RAISE EXCEPTION 'no such act: %', retype.act USING ERRCODE = 'invalid_parameter_value';
-  ELSIF coalesce(btrim(retype.content), '') = '' OR length(retype.content) > 2000 THEN
+  ELSIF coalesce(retype.content, '') !~ '\S' OR length(retype.content) > 2000 THEN
     RAISE EXCEPTION 'the text must have 1 to 2,000 characters' USING ERRCODE = 'invalid_parameter_value';
   ELSIF m.status NOT IN ('pending', 'active') OR (m.status = 'active' AND retype.act <> 'correct') THEN
     PERFORM refuse_decided(m);

@@ -115,8 +115,7 @@ END) STORED,
     status_at timestamp with time zone DEFAULT now() NOT NULL,
     lexemes tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, content)) STORED,
     CONSTRAINT memories_author_kind_check CHECK ((author_kind = ANY (ARRAY['person'::text, 'agent'::text, 'system'::text]))),
-    CONSTRAINT memories_check CHECK (((scope_value IS NULL) = (scope_kind = 'org'::text))),
-    CONSTRAINT memories_check1 CHECK (((valid_to IS NULL) OR (status = ANY (ARRAY['superseded'::text, 'tombstoned'::text])))),
+    CONSTRAINT memories_check CHECK (((valid_to IS NULL) OR (status = ANY (ARRAY['superseded'::text, 'tombstoned'::text])))),
     CONSTRAINT memories_content_hash_check CHECK ((length(content_hash) = 32)),
     CONSTRAINT memories_importance_check CHECK (((importance >= 1) AND (importance <= 5))),
     CONSTRAINT memories_kind_check CHECK ((kind = ANY (ARRAY['fact'::text, 'preference'::text, 'rule'::text, 'turn'::text]))),
@@ -126,6 +125,7 @@ END) STORED,
     CONSTRAINT memories_tier_check CHECK ((tier = ANY (ARRAY['episodic'::text, 'semantic'::text, 'procedural'::text]))),
     CONSTRAINT pending_has_review CHECK (((status = 'pending'::text) = (review_id IS NOT NULL))),
     CONSTRAINT personal_names_its_subject CHECK (((status <> 'active'::text) OR (subject_type IS NOT NULL) OR (NOT afterword.is_personal(classes)))),
+    CONSTRAINT scope_complete CHECK (((scope_value IS NULL) = (scope_kind = 'org'::text))),
     CONSTRAINT subject_complete CHECK (((subject_type IS NULL) = (subject_id IS NULL))),
     CONSTRAINT superseded_by_something CHECK (((status = 'superseded'::text) <= (superseded_by IS NOT NULL)))
 );
@@ -478,7 +478,7 @@ DECLARE
   g tokens := current_grant();
   m memories := granted_memory(reject.memory);
 BEGIN
-  IF coalesce(btrim(reject.comment), '') = '' THEN
+  IF coalesce(reject.comment, '') !~ '\S' THEN
     RAISE EXCEPTION 'a rejection needs a reason' USING ERRCODE = 'invalid_parameter_value';
   ELSIF m.status = 'rejected' THEN
     RETURN 'already_rejected';
@@ -519,7 +519,7 @@ DECLARE
 BEGIN
   IF retype.act NOT IN ('edit', 'redirect', 'correct') THEN
     RAISE EXCEPTION 'no such act: %', retype.act USING ERRCODE = 'invalid_parameter_value';
-  ELSIF coalesce(btrim(retype.content), '') = '' OR length(retype.content) > 2000 THEN
+  ELSIF coalesce(retype.content, '') !~ '\S' OR length(retype.content) > 2000 THEN
     RAISE EXCEPTION 'the text must have 1 to 2,000 characters' USING ERRCODE = 'invalid_parameter_value';
   ELSIF m.status NOT IN ('pending', 'active') OR (m.status = 'active' AND retype.act <> 'correct') THEN
     PERFORM refuse_decided(m);

@@ -26,8 +26,8 @@ from tests.services import Database
 INSERT = """
   INSERT INTO memories (id, org_id, run_id, tier, kind, status, scope_kind, content, content_hash, rationale, evidence,
     classes, author_kind, author, provenance, high_stakes, importance, observed_at, valid_from, expires_at, review_id)
-  SELECT %(id)s, org_id, id, 'semantic', 'fact', %(status)s, 'org', %(text)s::text, sha256(convert_to(%(text)s::text, 'UTF8')), 'r', '[]',
-    %(classes)s, 'agent', 'a', '{}', false, 3, now(), now(), now() + interval '1 day', %(review)s
+  SELECT %(id)s, org_id, id, 'semantic', 'fact', %(status)s, 'org', %(text)s::text,
+    sha256(convert_to(%(text)s::text, 'UTF8')), 'r', '[]', %(classes)s, 'agent', 'a', '{}', false, 3, now(), now(), now() + interval '1 day', %(review)s
   FROM runs WHERE id = %(run)s"""
 OPEN = "INSERT INTO reviews (id, org_id, memory_id, kind, reasons) VALUES (%s, %s, %s, %s, '{undated}')"
 CLOSE = "UPDATE reviews SET closed_at = now(), decision = 'voided', decided_by = 'x' WHERE id = %s"
@@ -57,8 +57,9 @@ def _moved(conn: psycopg.Connection[Any], memory: UUID, status: str, other: UUID
                 (review, memory),
             )
         conn.execute(
-            "UPDATE memories SET status = %(to)s, superseded_by = CASE WHEN %(to)s = 'superseded' THEN %(by)s::uuid END,"
-            " review_id = CASE WHEN %(to)s = 'pending' THEN %(review)s::uuid END, valid_to = NULL WHERE id = %(id)s",
+            "UPDATE memories SET status = %(to)s, valid_to = NULL,"
+            " superseded_by = CASE WHEN %(to)s = 'superseded' THEN %(by)s::uuid END,"
+            " review_id = CASE WHEN %(to)s = 'pending' THEN %(review)s::uuid END WHERE id = %(id)s",
             {"to": status, "by": other, "review": review, "id": memory},
         )
 
@@ -264,7 +265,7 @@ INTERLEAVED = [
 def test_interleaved_transactions_never_commit_into_a_bad_state(
     shared: Database, one: Any, other: Any, level: str
 ) -> None:
-    """`one` writes, `other` writes or waits, `one` commits, `other` commits; each may be refused, the state never bad."""
+    """`one` writes, `other` writes or waits, then both commit; each may be refused, the state is never bad."""
     org = rows.fresh_org(shared)
     with _two(shared) as (first, second):
         memory = rows.pending(first, org, "held")

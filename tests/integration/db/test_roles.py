@@ -1,0 +1,439 @@
+"""What each login can reach, tried with psql and a password, and pinned: a new grant must be written here to pass."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import pytest
+
+from db import recall
+from db.connect import Connection, granted
+from db.events import Org
+from db.recall import NoGrant, Question
+from pipeline.memory import AuthorKind, HoldReason, Scope, ScopeKind, Tier
+from tests.integration.db import rows
+from tests.services import Database
+
+LOGINS = ("agent", "reviewer", "operator", "worker")
+CONTENT = {
+    "memories": {"content", "rationale", "evidence", "lexemes", "subject_id"},
+    "drops": {"content"},
+    "transcripts": {"body"},
+    "envelopes": {"body"},
+    "payloads": {"content", "key"},
+}
+
+TABLES = {
+    "afterword_agent": {"promptable": "SELECT"},
+    "afterword_reviewer": {
+        "ledger": "SELECT", "migrations": "SELECT", "reviews": "SELECT",
+        "memories": "SELECT of classes, created_at, expires_at, high_stakes, hold_reasons, id, importance, kind,"
+        " namespace, observed_at, occurrences, org_id, replaces, review_id, revision, run_id, scope_kind, status,"
+        " status_at, superseded_by, tier",
+        "runs": "SELECT of created_at, id, kind, memory_id, org_id, project, state, state_at",
+    },
+    "afterword_operator": {
+        "drops": "SELECT of at, classes, expires_at, id, org_id, provenance, rule, run_id",
+        "ledger": "SELECT; INSERT of action, actor, detail, org_id, payload_hash, subject_id, subject_kind",
+        "memories": "SELECT of classes, created_at, erased_at, expires_at, high_stakes, hold_reasons, id, importance,"
+        " kind, namespace, observed_at, occurrences, org_id, provenance, replaces, review_id, revision, run_id,"
+        " scope_kind, status, status_at, superseded_by, tier",
+        "memory_moves": "SELECT", "migrations": "SELECT", "namespaces": "INSERT, SELECT", "occurrences": "SELECT",
+        "org_search": "SELECT", "orgs": "SELECT; INSERT of name, settings; UPDATE of settings", "recalls": "SELECT",
+        "rejected_events": "SELECT", "replayed_runs": "SELECT", "replays": "INSERT, SELECT",
+        "reviews": "SELECT of closed_at, decided_by, decision, id, kind, memory_id, opened_at, org_id, reasons",
+        "run_entries": "SELECT", "run_moves": "SELECT", "runs": "SELECT", "seals": "SELECT",
+        "spaces": "INSERT, SELECT", "stamps": "SELECT",
+    },
+    "afterword_worker": {
+        "drops": "INSERT, SELECT", "embeddings_1": "DELETE, INSERT, SELECT; UPDATE of ann",
+        "envelopes": "DELETE, INSERT, SELECT, UPDATE",
+        "ledger": "SELECT; INSERT of action, actor, detail, org_id, payload_hash, subject_id, subject_kind",
+        "memories": "INSERT, SELECT, UPDATE", "memory_moves": "SELECT", "migrations": "SELECT", "namespaces": "SELECT",
+        "occurrences": "INSERT, SELECT", "org_search": "INSERT, SELECT, UPDATE", "orgs": "SELECT",
+        "payloads": "INSERT, SELECT", "recalls": "SELECT", "rejected_events": "DELETE, INSERT, SELECT, UPDATE",
+        "replayed_runs": "INSERT, SELECT", "replays": "INSERT, SELECT, UPDATE", "reviews": "INSERT, SELECT, UPDATE",
+        "run_entries": "SELECT", "run_moves": "SELECT", "runs": "INSERT, SELECT, UPDATE", "seals": "INSERT, SELECT",
+        "spaces": "SELECT", "stamps": "SELECT", "transcripts": "DELETE, INSERT, SELECT, UPDATE",
+    },
+    "afterword_recall": {
+        "embeddings_1": "SELECT", "memories": "SELECT", "org_search": "SELECT",
+        "promptable": "owner", "recalls": "INSERT, SELECT; UPDATE of block_hash, rendered_at",
+    },
+    "afterword_verdict": {
+        "embeddings_1": "SELECT", "envelopes": "INSERT",
+        "ledger": "INSERT of action, actor, detail, org_id, payload_hash, subject_id, subject_kind",
+        "memories": "SELECT, UPDATE", "namespaces": "SELECT", "orgs": "SELECT", "reviews": "SELECT, UPDATE",
+        "runs": "INSERT, SELECT",
+    },
+}  # fmt: skip
+
+FUNCTIONS = {
+    "afterword_agent": {"current_grant", "recall", "recall_rendered"},
+    "afterword_reviewer": {"approve", "current_grant", "forget", "reject", "retype", "view_memory"},
+    "afterword_operator": {"current_grant", "mint_token", "open_missing_runs"},
+    "afterword_worker": {"current_grant"},
+    "PUBLIC": {"any_lexeme", "is_personal", "ledger_hash"},
+}
+
+GRANTS = """
+  WITH acl AS (
+    SELECT c.relname AS object, c.relowner, NULL::text AS column, a.grantee, a.privilege_type AS privilege
+    FROM pg_class c, aclexplode(coalesce(c.relacl, acldefault('r', c.relowner))) a
+    WHERE c.relnamespace = 'afterword'::regnamespace AND c.relkind IN ('r', 'v', 'm', 'p', 'f')
+    UNION ALL
+    SELECT c.relname, c.relowner, t.attname, a.grantee, a.privilege_type
+    FROM pg_class c JOIN pg_attribute t ON t.attrelid = c.oid, aclexplode(t.attacl) a
+    WHERE c.relnamespace = 'afterword'::regnamespace
+  )
+  SELECT object, coalesce(g.rolname, 'PUBLIC') AS role, privilege, "column", acl.grantee = acl.relowner AS owns
+  FROM acl LEFT JOIN pg_roles g ON g.oid = acl.grantee
+  WHERE g.rolname IS DISTINCT FROM 'afterword_owner'"""
+
+
+def _worded(found: list[dict[str, Any]]) -> str:
+    if any(row["owns"] for row in found):
+        return "owner"
+    whole = ", ".join(sorted({row["privilege"] for row in found if row["column"] is None}))
+    of: dict[str, list[str]] = {}
+    for row in found:
+        if row["column"] is not None:
+            of.setdefault(row["privilege"], []).append(row["column"])
+    order = sorted(of, key=["SELECT", "INSERT", "UPDATE"].index)
+    columns = [f"{privilege} of {', '.join(sorted(of[privilege]))}" for privilege in order]
+    return "; ".join(filter(None, [whole, *columns]))
+
+
+def test_every_grant_on_a_table_is_on_this_page(database: Database) -> None:
+    found: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    with rows.as_admin(database) as conn:
+        for row in conn.execute(GRANTS):
+            found.setdefault(row["role"], {}).setdefault(row["object"], []).append(row)
+    assert {role: {name: _worded(acl) for name, acl in by.items()} for role, by in found.items()} == TABLES
+
+
+def test_every_function_a_login_may_call_is_on_this_page(database: Database) -> None:
+    with rows.as_admin(database) as conn:
+        found = conn.execute(
+            """
+            SELECT coalesce(g.rolname, 'PUBLIC') AS role, array_agg(DISTINCT p.proname::text) AS functions
+            FROM pg_proc p CROSS JOIN aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
+            LEFT JOIN pg_roles g ON g.oid = a.grantee
+            WHERE p.pronamespace = 'afterword'::regnamespace
+              AND (g.rolname IS NULL OR g.rolcanlogin) GROUP BY 1
+            """
+        ).fetchall()
+    assert {row["role"]: set(row["functions"]) for row in found} == FUNCTIONS
+
+
+def test_every_function_that_lends_its_owners_rights_fixes_its_search_path(database: Database) -> None:
+    with rows.as_admin(database) as conn:
+        found = conn.execute(
+            """
+            SELECT p.proname FROM pg_proc p WHERE p.pronamespace = 'afterword'::regnamespace AND p.prosecdef
+            AND NOT coalesce(p.proconfig::text LIKE '%search_path=afterword%, pg_temp%', false)
+            """
+        ).fetchall()
+    assert found == []
+
+
+def test_every_table_with_content_has_forced_row_level_security(database: Database) -> None:
+    with rows.as_admin(database) as conn:
+        found = conn.execute(
+            """
+            SELECT relname FROM pg_class WHERE relnamespace = 'afterword'::regnamespace AND relkind = 'r'
+            AND NOT (relrowsecurity AND relforcerowsecurity) ORDER BY 1
+            """
+        ).fetchall()
+    assert [row["relname"] for row in found] == [
+        "memory_moves", "migrations", "namespaces", "org_search", "orgs", "replayed_runs", "replays", "run_entries",
+        "run_moves", "seals", "spaces", "stamps", "tokens",
+    ]  # fmt: skip
+
+
+def test_who_can_read_a_memorys_content(database: Database) -> None:
+    """LOW rows stand un-redacted: the workers who write them, and the owners of recall and of the verdicts."""
+    with rows.as_admin(database) as conn:
+        found = conn.execute(
+            """
+            SELECT r.rolname, r.rolcanlogin FROM pg_roles r WHERE NOT r.rolsuper AND r.rolname NOT LIKE 'pg\\_%'
+            AND has_column_privilege(r.oid, 'afterword.memories', 'content', 'SELECT')
+            """
+        ).fetchall()
+        policies = conn.execute("SELECT unnest(roles)::text AS role FROM pg_policies WHERE tablename = 'memories'")
+        seen = {row["role"] for row in policies}
+    able = {row["rolname"]: row["rolcanlogin"] for row in found}
+    assert able == {
+        "afterword_owner": False, "afterword_recall": False, "afterword_verdict": False, "afterword_worker": True,
+    }  # fmt: skip
+    assert "afterword_owner" not in seen  # its rows are hidden from it by the forced policy
+    with rows.as_admin(database) as conn:
+        conn.execute("SET ROLE afterword_owner")
+        assert conn.execute("SELECT count(*) AS n FROM memories").fetchone() == {"n": 0}
+
+
+@pytest.mark.parametrize("login", ["reviewer", "operator"])
+@pytest.mark.parametrize(
+    ("table", "column"), [(table, column) for table in CONTENT for column in sorted(CONTENT[table])]
+)
+def test_reviewers_and_operators_cannot_read_content(shared: Database, login: str, table: str, column: str) -> None:
+    done = rows.psql(shared, login, f"SELECT {column} FROM {table}")
+    assert f"permission denied for table {table}" in done.stderr
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize("verb", ["SELECT * FROM {}", "INSERT INTO {} DEFAULT VALUES", "DELETE FROM {}", "TRUNCATE {}",
+                                  "BEGIN; LOCK TABLE {}; ROLLBACK", "COPY {} TO STDOUT", "CREATE INDEX ON {} ((1))", "DROP TABLE {}"])  # fmt: skip
+def test_an_agent_reaches_no_table(shared: Database, verb: str) -> None:
+    with rows.as_admin(shared) as conn:
+        tables = [row["relname"] for row in conn.execute(
+            "SELECT relname FROM pg_class WHERE relnamespace = 'afterword'::regnamespace AND relkind = 'r'")]  # fmt: skip
+    assert "memories" in tables
+    assert "embeddings_1" in tables
+    done = rows.psql(shared, "agent", "\\set ON_ERROR_STOP off\n" + "\n".join(f"{verb.format(t)};" for t in tables))
+    assert set(done.stdout.split()) <= {"BEGIN", "ROLLBACK"}
+    refused = [line for line in done.stderr.splitlines() if "ERROR" in line]
+    assert len(refused) == len(tables)
+    assert all("permission denied" in line or "must be owner" in line for line in refused)
+
+
+@pytest.mark.parametrize("attempt", [
+    "SET ROLE afterword_owner", "SET ROLE afterword_recall", "SET ROLE afterword_worker",
+    "SET SESSION AUTHORIZATION afterword_worker", "SET session_replication_role = replica", "SET row_security = off;"
+    " SELECT * FROM memories", "CREATE TABLE afterword.x ()", "CREATE TABLE public.x ()",
+    "CREATE FUNCTION public.f() RETURNS int LANGUAGE sql AS 'SELECT 1'", "SELECT pg_read_file('/etc/passwd')",
+    "COPY (SELECT 1) TO PROGRAM 'id'", "SELECT * FROM pg_authid", "ALTER FUNCTION recall_rendered(uuid, bytea) OWNER TO"
+    " afterword_agent", "CREATE EXTENSION dblink", "SELECT granted_memory(uuidv7())", "SELECT mint_token('\\x00', 1,"
+    " 'agent', 'x', '1 day')", "SELECT register_stamp('a', 'b', 'c', 3)", "SELECT * FROM tokens",
+])  # fmt: skip
+def test_an_agent_does_not_become_more(shared: Database, attempt: str) -> None:
+    done = rows.psql(shared, "agent", attempt)
+    assert done.returncode != 0
+    refusals = ("permission denied", "must be owner", "would be affected by row-level security")
+    assert any(words in done.stderr for words in refusals), done.stderr
+
+
+# --- What a grant shows.
+
+SCOPES = {
+    "org": Scope(ScopeKind.ORG), "user": Scope(ScopeKind.USER, "u-1"), "agent": Scope(ScopeKind.AGENT, "a-1"),
+    "project": Scope(ScopeKind.PROJECT, "p-1"), "workflow": Scope(ScopeKind.WORKFLOW, "w-1"),
+    "object": Scope(ScopeKind.OBJECT, "o-1"),
+}  # fmt: skip
+
+
+def _filled(database: Database) -> Org:
+    """An org with one memory a scope, the same in each; and what no agent is ever shown."""
+    org = rows.fresh_org(database)
+    with database.as_role("worker") as conn:
+        for name, scope in SCOPES.items():
+            rows.insert_memory(conn, org, f"shipping of {name}", scope=scope)
+        rows.insert_memory(conn, org, "shipping as it was said", tier=Tier.EPISODIC, kind="turn")
+        rows.pending(conn, org, "shipping that waits")
+        rows.insert_memory(conn, org, "shipping that expired", expires_at=rows.OBSERVED)
+        for change in ("status = 'tombstoned'", "erased_at = now()"):
+            gone = rows.insert_memory(conn, org, f"shipping with {change}")
+            conn.execute(f"UPDATE memories SET {change} WHERE id = %s", (gone,))
+    return org
+
+
+def _shown(conn: Connection) -> tuple[set[str], set[str]]:
+    view = {row["content"] for row in conn.execute("SELECT content FROM promptable")}
+    found = recall.recall(conn, Question("shipping", max_hits=50))
+    return view, {hit.content for hit in found.hits}
+
+
+BEARERS: list[tuple[dict[str, Any], set[str]]] = [
+    ({}, {"org"}),
+    ({"user": "u-1"}, {"org", "user"}),
+    ({"user": "u-2"}, {"org"}),
+    ({"agent": "a-1"}, {"org", "agent"}),
+    ({"project": "p-1"}, {"org", "project"}),
+    ({"project": "p-11"}, {"org"}),
+    ({"workflow": "w-1"}, {"org", "workflow"}),
+    ({"user": "a-1", "agent": "u-1", "project": "w-1", "workflow": "p-1"}, {"org"}),
+    ({"user": "u-1", "agent": "a-1", "project": "p-1", "workflow": "w-1"}, set(SCOPES) - {"object"}),
+]
+
+
+@pytest.mark.parametrize(("bearer", "scopes"), BEARERS)
+def test_a_grant_shows_its_scopes_and_no_others(shared: Database, bearer: dict[str, Any], scopes: set[str]) -> None:
+    org, other = _filled(shared), _filled(shared)
+    wanted = {f"shipping of {name}" for name in scopes}
+    for each in (org, other):
+        token = rows.token(shared, each, "agent", tiers=("semantic",), **bearer)
+        with rows.door(shared, token, "agent") as conn:
+            assert _shown(conn) == (wanted, wanted)
+
+
+@pytest.mark.parametrize(("tiers", "count"), [((), 0), (("procedural",), 0), (("episodic",), 1), (("semantic",), 1)])
+def test_a_tier_not_granted_shows_nothing(shared: Database, tiers: tuple[str, ...], count: int) -> None:
+    org = _filled(shared)
+    with rows.door(shared, rows.token(shared, org, "agent", tiers=tiers), "agent") as conn:
+        view, found = _shown(conn)
+    assert len(view) == count
+    assert view == found
+
+
+def test_two_orgs_with_the_same_texts_see_their_own_rows(shared: Database) -> None:
+    orgs = [_filled(shared), _filled(shared)]
+    seen: list[set[UUID]] = []
+    for org in orgs:
+        with rows.door(shared, rows.token(shared, org, "agent"), "agent") as conn:
+            seen.append({hit.memory_id for hit in recall.recall(conn, Question("shipping", max_hits=50)).hits})
+            assert seen[-1] == {row["id"] for row in conn.execute("SELECT id FROM promptable")}
+        with shared.as_role("worker") as conn:
+            owners = conn.execute(
+                "SELECT DISTINCT org_id FROM memories WHERE id = ANY (%s)", (list(seen[-1]),)
+            ).fetchall()
+        assert owners == [{"org_id": org.id}]
+    assert seen[0].isdisjoint(seen[1])
+
+
+def _not_granted(database: Database, org: Org, case: str) -> str:
+    match case:
+        case "reviewer" | "operator":
+            return rows.token(database, org, case)
+        case "expired":
+            return rows.token(database, org, "agent", seconds=-1)
+        case "revoked":
+            token = rows.token(database, org, "agent")
+            with rows.as_admin(database) as conn:
+                conn.execute("UPDATE tokens SET revoked_at = now() WHERE hash = sha256(%s)", (token.encode(),))
+            return token
+        case "hash":
+            token = rows.token(database, org, "agent")
+            with rows.as_admin(database) as conn:
+                row = conn.execute("SELECT encode(hash, 'hex') AS hash FROM tokens WHERE hash = sha256(%s)",
+                                   (token.encode(),)).fetchone()  # fmt: skip
+            assert row is not None
+            return str(row["hash"])
+        case _:
+            return case
+
+
+@pytest.mark.parametrize("case", ["reviewer", "operator", "expired", "revoked", "hash", "", "made-up", "' OR true --"])
+def test_what_is_no_agents_token_shows_nothing(shared: Database, case: str) -> None:
+    org = _filled(shared)
+    with shared.as_role("agent") as conn, granted(conn, _not_granted(shared, org, case)):
+        assert conn.execute("SELECT * FROM promptable").fetchall() == []
+        with pytest.raises(NoGrant), conn.transaction():
+            recall.recall(conn, Question("shipping"))
+    with shared.as_role("agent") as conn, pytest.raises(NoGrant):
+        recall.recall(conn, Question("shipping"))
+
+
+@pytest.mark.parametrize("role", ["agent", "operator"])
+def test_a_token_made_for_another_door_gives_reviewers_nothing(shared: Database, role: str) -> None:
+    org = _filled(shared)
+    with rows.door(shared, rows.token(shared, org, role), "reviewer") as conn:
+        for table in ("reviews", "ledger"):
+            assert conn.execute(f"SELECT count(*) AS n FROM {table}").fetchone() == {"n": 0}
+        assert conn.execute("SELECT count(id) AS n FROM memories").fetchone() == {"n": 0}
+        assert conn.execute("SELECT count(id) AS n FROM runs").fetchone() == {"n": 0}
+
+
+def test_a_reviewer_sees_the_rows_of_its_org_alone(shared: Database) -> None:
+    org, other = _filled(shared), _filled(shared)
+    with rows.door(shared, rows.token(shared, org), "reviewer") as conn:
+        for statement in ("SELECT DISTINCT org_id FROM reviews", "SELECT DISTINCT org_id FROM ledger",
+                          "SELECT DISTINCT org_id FROM memories", "SELECT DISTINCT org_id FROM runs"):  # fmt: skip
+            assert [row["org_id"] for row in conn.execute(statement)] == [org.id], statement
+    assert other.id != org.id
+
+
+@pytest.mark.parametrize("setting", ["afterword.org", "afterword.org_id", "afterword.user_id", "afterword.role",
+                                     "afterword.actor", "afterword.tiers"])  # fmt: skip
+def test_no_other_variable_shows_anything(shared: Database, setting: str) -> None:
+    org = _filled(shared)
+    done = rows.psql(shared, "agent", f"SET {setting} = '{org.id}'; SELECT count(*) FROM promptable;")
+    assert done.stdout.split() == ["SET", "0"]
+
+
+def test_a_valid_token_set_by_hand_shows_its_grant_and_no_more(shared: Database) -> None:
+    """From psql, with other variables beside it: the token alone decides."""
+    org, other = _filled(shared), _filled(shared)
+    token = rows.token(shared, org, "agent", tiers=("semantic",))
+    done = rows.psql(
+        shared,
+        "agent",
+        f"SET afterword.org = '{other.id}'; SET afterword.user_id = 'u-1'; SET afterword.token = '{token}';"
+        " SELECT content FROM promptable; SELECT content FROM recall('shipping', max_hits => 50);"
+        " SELECT r.org_id FROM current_grant() r;",
+    )
+    assert done.stdout.splitlines()[3:] == ["shipping of org", "shipping of org", str(org.id)]
+
+
+def test_a_function_that_leaks_its_argument_sees_only_what_is_granted(shared: Database) -> None:
+    """A predicate of the caller's own, cheap enough to be run first, were it not for the view's barrier."""
+    org, _ = _filled(shared), _filled(shared)
+    token = rows.token(shared, org, "agent", tiers=("semantic",))
+    done = rows.psql(
+        shared,
+        "agent",
+        "CREATE FUNCTION pg_temp.leak(t text) RETURNS boolean COST 0.0001 LANGUAGE plpgsql AS"
+        " $$ BEGIN RAISE NOTICE 'leaked: %', t; RETURN true; END $$;"
+        f"SET afterword.token = '{token}'; SELECT count(*) FROM promptable WHERE pg_temp.leak(content);",
+    )
+    leaked = [line for line in done.stderr.splitlines() if "leaked:" in line]
+    assert [line.split("leaked: ")[1] for line in leaked] == ["shipping of org"]
+
+
+def test_shadowing_what_recall_uses_changes_nothing(shared: Database) -> None:
+    """Temporary objects with the names of its tables and functions, and a search path that puts them first."""
+    org = _filled(shared)
+    token = rows.token(shared, org, "agent", tiers=("semantic",))
+    done = rows.psql(
+        shared,
+        "agent",
+        "CREATE TEMP TABLE memories (id uuid, content text); CREATE TEMP TABLE tokens (org_id int);"
+        "CREATE TEMP TABLE recalls (id uuid); CREATE TEMP TABLE org_search (org_id int);"
+        "CREATE FUNCTION pg_temp.any_lexeme(t text) RETURNS tsquery LANGUAGE sql AS 'SELECT NULL::tsquery';"
+        "CREATE FUNCTION pg_temp.current_grant() RETURNS afterword.tokens LANGUAGE sql AS 'SELECT NULL::afterword.tokens';"
+        f"SET search_path = pg_temp, afterword, public; SET afterword.token = '{token}';"
+        "SELECT mode, content FROM afterword.recall('shipping');",
+    )
+    assert done.stdout.splitlines()[-1] == "lexical|shipping of org", done.stderr
+
+
+def test_a_held_memory_is_seen_by_view_memory_alone(shared: Database) -> None:
+    org = rows.fresh_org(shared)
+    with shared.as_role("worker") as conn:
+        memory = rows.pending(conn, org, "call +351 912 345 678", hold_reasons=(HoldReason.CLASS_FOUND,),
+                              classes=("phone",), author_kind=AuthorKind.PERSON)  # fmt: skip
+    token = rows.token(shared, org)
+    done = rows.psql(
+        shared, "reviewer", f"SET afterword.token = '{token}'; SELECT content FROM view_memory('{memory}')"
+    )
+    assert done.stdout.splitlines()[1:] == ["call +351 912 345 678"]
+    with shared.as_role("worker") as conn:
+        looks = conn.execute("SELECT actor FROM ledger WHERE action = 'memory_viewed' AND subject_id = %s",
+                             (str(memory),)).fetchall()  # fmt: skip
+    assert looks == [{"actor": "reviewer-1"}]
+
+
+def test_statistics_hold_no_content(database: Database) -> None:
+    """ANALYZE keeps samples of a column's values where others could read them; content columns keep none."""
+    org = database.org("acme")
+    with database.as_role("worker") as conn:
+        for number in range(300):
+            rows.insert_memory(
+                conn, org, f"Zanzibar {number % 5}", rationale="Zanzibar", subject=rows.about("Zanzibar")
+            )
+    with rows.as_admin(database) as admin:
+        admin.execute("ANALYZE")
+        found = admin.execute(
+            "SELECT tablename, attname FROM pg_stats WHERE schemaname = 'afterword'"
+            " AND (most_common_vals::text ILIKE '%zanzibar%' OR histogram_bounds::text ILIKE '%zanzibar%'"
+            "   OR most_common_elems::text ILIKE '%zanzibar%')"
+        ).fetchall()
+    assert found == []
+
+
+def test_passwords_are_needed(shared: Database) -> None:
+    for login in LOGINS:
+        wrong = shared.server.url(shared.name, f"afterword_{login}", "wrong")
+        with pytest.raises(psycopg.OperationalError, match="password authentication failed"):
+            psycopg.connect(wrong)
