@@ -20,6 +20,7 @@ from typing import Any
 import structlog
 from redis.exceptions import RedisError
 from rq import SimpleWorker
+from rq.exceptions import StopRequested
 from rq.serializers import JSONSerializer
 from rq.worker_pool import ForkProcess, WorkerPool
 
@@ -54,6 +55,11 @@ class BellWorker(SimpleWorker):
     def request_stop(self, signum: int | None, frame: FrameType | None) -> None:
         stopping.set()
         super().request_stop(signum, frame)  # type: ignore[no-untyped-call]
+
+    def _install_signal_handlers(self) -> None:
+        """RQ's own, and what came before they were there."""
+        super()._install_signal_handlers()  # type: ignore[no-untyped-call]
+        self._stop_requested = stopping.is_set()
 
     def handle_exception(self, job: Any, *exc_info: Any) -> None:
         """A drain that failed holds no work: it is logged, and housekeeping rings again."""
@@ -116,10 +122,12 @@ def _answer_bells(stage: str, name: str, redis_url: str) -> None:
         worker.log_result_lifespan = False
         try:
             worker.work(with_scheduler=False, logging_level="WARNING")
+        except StopRequested:
+            return
         except (RedisError, DatabaseError) as error:
-            _stop_when_told()
             log.warning("worker_waits", stage=stage, error=type(error).__name__)
-            stopping.wait(0.5)
+        _stop_when_told()
+        stopping.wait(0.5)
 
 
 def run(stage: str, processes: int, *, metrics_port: int | None, metrics_dir: str | None) -> None:
