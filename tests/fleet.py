@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
+from redis import Redis
 
 from db.connect import Connection
 from ops.embedded.valkey import EmbeddedValkey
@@ -91,6 +92,11 @@ class Fleet:
     def ingest(self, *events: dict[str, Any] | bytes) -> list[Rejected]:
         data = [item if isinstance(item, bytes) else json.dumps(item).encode() for item in events]
         return intake.ingest(self.using, [Entry(None, item) for item in data])
+
+    def flush(self) -> None:
+        """Lose everything that is in Redis."""
+        with Redis.from_url(self.valkey.url("admin")) as admin:
+            admin.flushall()
 
     def run(self, *stages: str) -> None:
         """Work through these stages, or all, once in order."""

@@ -70,7 +70,9 @@ def cloned(server: EmbeddedPostgres) -> Iterator[Database]:
     with psycopg.connect(server.url(), autocommit=True) as conn:
         conn.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(TEMPLATE)))
         conn.execute(sql.SQL("ALTER DATABASE {} SET search_path = afterword, public").format(sql.Identifier(name)))
-        try:
-            yield Database(server, name)
-        finally:
+    try:
+        yield Database(server, name)
+    finally:
+        # A connection of its own: the test may have restarted the server.
+        with psycopg.connect(server.url(), autocommit=True) as conn:
             conn.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
