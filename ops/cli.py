@@ -44,7 +44,8 @@ def main() -> None:
         typer.echo(f"error: {error}", err=True)
         sys.exit(1)
     except DatabaseDown as error:
-        typer.echo(f"error: the database does not answer: {str(error).splitlines()[0]}", err=True)
+        said = str(error).splitlines()[0]
+        typer.echo(f"error: the database does not answer ({said}). Is the stack running? See: afterword up", err=True)
         sys.exit(1)
 
 

@@ -100,6 +100,7 @@ class Settings(BaseSettings):
     rejected_days: Count = Field(14, description="rejected events are purged after this")
 
     metrics_port: Annotated[int, Field(ge=1, le=65535)] | None = Field(None, description="Prometheus port; unset: off")
+    metrics_host: str = Field("127.0.0.1", description="who reaches /metrics; 0.0.0.0 inside a container network")
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="the least level logged")
     log_json: bool = Field(False, description="one JSON object a line, for a collector; else for reading")
 

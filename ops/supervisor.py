@@ -1,7 +1,7 @@
-"""Keeps a table of processes running in the foreground: restarts what crashes, stops all in order, leaves none behind.
+"""Keeps a table of processes running in the foreground: restarts what crashes, stops all at once, leaves none behind.
 
     run() --> start each --> wait for a signal --+--> SIGCHLD: restart the ended, later each time it ends again
-                                                 +--> SIGTERM, SIGINT: stop all, last started first
+                                                 +--> SIGTERM, SIGINT: tell all, last started first
 
 Failure handling: a child that cannot be started at first, or any error here, stops the others; a supervisor killed by
 SIGKILL takes its children along, by the kernel's parent-death signal.
@@ -52,7 +52,7 @@ class _Child:
             self.command.argv,
             env=self.command.env,
             stdin=subprocess.DEVNULL,
-            start_new_session=True,  # a Ctrl-C reaches the supervisor alone, which stops the children in order
+            start_new_session=True,  # a Ctrl-C reaches the supervisor alone, which stops the children
             preexec_fn=_prepare_child(),
         )
         log.info("child_started", child=self.command.name, pid=self.process.pid)

@@ -126,6 +126,7 @@ def _staged(run: Claimed, job: ExtractionJob, outcome: ExtractionOutcome) -> Out
 
 def _count(proposal: Proposal) -> None:
     provider = proposal.provenance.provider
+    metrics.ENVELOPES.labels(provider).inc()
     metrics.CANDIDATES.labels(provider).inc(len(proposal.envelope.candidates))
     metrics.ZERO_YIELD.labels(provider).inc(not proposal.envelope.candidates)
     metrics.MODEL_TOKENS.labels(provider, "in").inc(proposal.usage.input_tokens)

@@ -130,14 +130,16 @@ def _answer_bells(stage: str, name: str, redis_url: str) -> None:
         stopping.wait(0.5)
 
 
-def run(stage: str, processes: int, *, metrics_port: int | None, metrics_dir: str | None) -> None:
+def run(
+    stage: str, processes: int, *, metrics_port: int | None, metrics_dir: str | None, metrics_host: str = "127.0.0.1"
+) -> None:
     """Run `processes` of a stage in the foreground until SIGTERM; /metrics is served from here. Never returns early."""
     logging.getLogger("rq").setLevel(logging.WARNING)
     server: tuple[Any, threading.Thread] | None = None
     if metrics_port is not None:
         from prometheus_client import start_http_server
 
-        server = start_http_server(metrics_port, addr="127.0.0.1", registry=metrics.registry(metrics_dir))
+        server = start_http_server(metrics_port, addr=metrics_host, registry=metrics.registry(metrics_dir))
     log.info("fleet_started", stage=stage, processes=processes)
     Processes(stage, resources().context.redis, processes).start(burst=False, logging_level="WARNING")
     if server is not None:

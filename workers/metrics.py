@@ -19,6 +19,7 @@ INGESTED = Counter("afterword_ingested_events", "Stream entries by result", ["re
 REJECTED = Counter("afterword_rejected_events", "Events that could not become runs", ["reason"])
 SCRUBBED = Counter("afterword_scrubbed_masks", "Proven secrets and numbers masked before storage", ["cls"])
 CANDIDATES = Counter("afterword_candidates", "Candidates proposed", ["provider"])
+ENVELOPES = Counter("afterword_envelopes", "Envelopes proposed, empty ones included", ["provider"])
 ZERO_YIELD = Counter("afterword_zero_yield", "Runs whose envelope was empty", ["provider"])
 MODEL_TOKENS = Counter("afterword_model_tokens", "Tokens used by extraction", ["provider", "direction"])
 GATE_DECISIONS = Counter("afterword_gate_decisions", "Memories by what the gate decided", ["decision"])

@@ -42,7 +42,9 @@ def worker(
     from workers.context import install
 
     install(context(settings))
-    fleet.run(name, processes, metrics_port=settings.metrics_port, metrics_dir=folder)
+    fleet.run(
+        name, processes, metrics_port=settings.metrics_port, metrics_dir=folder, metrics_host=settings.metrics_host
+    )
 
 
 def log_settings(settings: Settings) -> None:
