@@ -64,7 +64,7 @@ def request(
 
 
 def tick(conn: Connection) -> Tick | None:
-    """Carry the oldest open replay one step further; None when there is none. One transaction."""
+    """Carry an open replay one step further, each in turn; None when there is none. One transaction."""
     with conn.transaction():
         replay = conn.execute(query("replay.open"), {"rejected": False}).fetchone()
         if replay is None:
@@ -76,7 +76,8 @@ def tick(conn: Connection) -> Tick | None:
         assert left is not None
         assert died is not None
         total = replay["rearmed"] + len(rearmed)
-        status = _status(total, died["died"], replay["cap"], left["matching"] - left["refused"])
+        over = total >= replay["cap"] or left["matching"] <= left["refused"]
+        status = _status(total, died["died"], over=over and not died["undecided"])
         conn.execute(query("replay.advance"), {**params, "status": status, "rearmed": len(rearmed),
                      "refused": left["refused"], "died_again": died["died"]})  # fmt: skip
         return Tick(replay["id"], frozenset(row["state"] for row in rearmed), len(rearmed), status)
@@ -102,10 +103,10 @@ def _due(replay: Mapping[str, Any]) -> int:
     return min(int(admitted), int(replay["cap"] - replay["rearmed"]))
 
 
-def _status(rearmed: int, died: int, cap: int, left: int) -> str:
+def _status(rearmed: int, died: int, *, over: bool) -> str:
     if died >= STOP_FLOOR and died >= rearmed * STOP_SHARE:
         return "stopped"
-    return "finished" if rearmed >= cap or left <= 0 else "running"
+    return "finished" if over else "running"
 
 
 def listed(conn: Connection, *, limit: int = 20) -> list[dict[str, Any]]:

@@ -152,6 +152,7 @@ CREATE TABLE replays (
   refused integer NOT NULL DEFAULT 0,
   died_again integer NOT NULL DEFAULT 0,
   last_at timestamptz,
+  looked_at timestamptz,
   finished_at timestamptz CHECK ((finished_at IS NOT NULL) = (status IN ('finished', 'stopped')))
 );
 CREATE INDEX replays_open ON replays (requested_at) WHERE finished_at IS NULL;

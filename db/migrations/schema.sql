@@ -332,6 +332,7 @@ CREATE FUNCTION afterword.recall(query text, vector public.vector DEFAULT NULL::
     SET plan_cache_mode TO 'force_custom_plan'
     SET "hnsw.iterative_scan" TO 'relaxed_order'
     SET "hnsw.ef_search" TO '100'
+    SET enable_sort TO 'on'
     AS $_$
 #variable_conflict use_column
 DECLARE
@@ -355,6 +356,8 @@ BEGIN
     RAISE EXCEPTION 'no grant: the token is unknown, expired, revoked or made for another door'
       USING ERRCODE = 'insufficient_privilege';
   END IF;
+  -- Until statistics know how many rows are in the index the planner sorts them all instead. Undone on return.
+  PERFORM set_config('enable_sort', CASE WHEN indexed THEN 'off' ELSE 'on' END, true);
   IF by_vector THEN
     vector_leg := format($v$
       SELECT x.id, x.score, row_number() OVER (ORDER BY x.score DESC)::integer AS rank FROM (
@@ -801,6 +804,7 @@ CREATE TABLE afterword.replays (
     refused integer DEFAULT 0 NOT NULL,
     died_again integer DEFAULT 0 NOT NULL,
     last_at timestamp with time zone,
+    looked_at timestamp with time zone,
     finished_at timestamp with time zone,
     CONSTRAINT replays_cap_check CHECK ((cap > 0)),
     CONSTRAINT replays_check CHECK (((finished_at IS NOT NULL) = (status = ANY (ARRAY['finished'::text, 'stopped'::text])))),

@@ -1,8 +1,9 @@
 -- name: open
+-- In turns: one that only waits to see what became of its runs holds up no other.
 SELECT id, selector, actor, reason, rate_per_second, cap, force, rearmed, refused, requested_at, last_at,
   now() AS now
 FROM replays WHERE finished_at IS NULL AND (selector ? 'rejected') = %(rejected)s
-ORDER BY requested_at LIMIT 1 FOR UPDATE SKIP LOCKED
+ORDER BY looked_at NULLS FIRST, requested_at LIMIT 1 FOR UPDATE SKIP LOCKED
 
 -- name: rearm
 -- Org-fair: each org with matching dead letters gives its oldest in turn. What a half-done attempt staged goes with
@@ -40,11 +41,13 @@ WHERE r.state = 'dead_letter'
   AND r.state_at < %(requested_at)s
 
 -- name: died_again
-SELECT count(*) AS died FROM replayed_runs p JOIN runs r ON r.id = p.run_id
-WHERE p.replay_id = %(replay)s AND r.state = 'dead_letter' AND r.error_code = p.code
+-- Undecided: a run that has not moved since this replay re-armed it, in the same transaction and so at the same time.
+SELECT count(*) FILTER (WHERE r.state = 'dead_letter' AND r.error_code = p.code) AS died,
+  count(*) FILTER (WHERE r.due_at IS NOT NULL AND r.state_at = p.at AND p.at > now() - interval '10 minutes') AS undecided
+FROM replayed_runs p JOIN runs r ON r.id = p.run_id WHERE p.replay_id = %(replay)s
 
 -- name: advance
-UPDATE replays SET status = %(status)s, rearmed = rearmed + %(rearmed)s, refused = %(refused)s,
+UPDATE replays SET status = %(status)s, looked_at = now(), rearmed = rearmed + %(rearmed)s, refused = %(refused)s,
   died_again = %(died_again)s, last_at = CASE WHEN %(rearmed)s > 0 THEN now() ELSE last_at END,
   finished_at = CASE WHEN %(status)s IN ('finished', 'stopped') THEN now() END
 WHERE id = %(replay)s

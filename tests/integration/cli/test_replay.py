@@ -69,7 +69,8 @@ def test_a_replay_is_a_row_with_actor_and_reason(cli: Cli, fleet: Fleet) -> None
 
 def test_waiting_ends_with_the_replay(cli: Cli, fleet: Fleet) -> None:
     dead(fleet, "s1", "s2")
-    with worker(fleet):
+    fleet.install()
+    with worker(fleet, "extraction"):
         said = cli.ok(*ASK, "--rate", 50, "--wait").out
     assert "finished: 2 replayed, 0 refused, 0 died again" in said
 
