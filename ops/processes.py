@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import select
 import signal
 from collections.abc import Callable
 from pathlib import Path
 
-_PR_SET_PDEATHSIG = 1
-_libc = ctypes.CDLL(None, use_errno=True)
+from workers.orphans import die_with_parent
 
 
 def dies_with_parent(sig: signal.Signals) -> Callable[[], None]:
@@ -20,13 +18,7 @@ def dies_with_parent(sig: signal.Signals) -> Callable[[], None]:
     clear the setting.
     """
     parent = os.getpid()
-
-    def tie() -> None:
-        _libc.prctl(_PR_SET_PDEATHSIG, int(sig), 0, 0, 0)
-        if os.getppid() != parent:  # the parent died before the setting took hold, so no signal will come
-            os._exit(1)
-
-    return tie
+    return lambda: die_with_parent(parent, sig)
 
 
 def has_ended(pid: int, within_seconds: float) -> bool:
