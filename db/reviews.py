@@ -9,6 +9,8 @@ from uuid import UUID
 from db.connect import Connection, DatabaseError
 from db.sql import query
 from pipeline.errors import AfterwordError
+from pipeline.redaction.scrub import scrub
+from pipeline.session import storable
 
 Act = Literal["edit", "redirect", "correct"]
 
@@ -38,24 +40,30 @@ def view(conn: Connection, memory: UUID) -> dict[str, Any]:
     return _call(conn, "view", {"memory": memory})
 
 
+def _typed(text: str | None) -> str | None:
+    """What a person typed, without proven secrets: between here and its check it stands in the database."""
+    return None if text is None else scrub(storable(text)).text
+
+
 def approve(conn: Connection, memory: UUID, *, comment: str | None, placement: Placement) -> str:
-    params = {"memory": memory, "comment": comment, "namespace": placement.namespace,
+    params = {"memory": memory, "comment": _typed(comment), "namespace": placement.namespace,
               "scope_kind": placement.scope_kind, "scope_value": placement.scope_value,
               "subject_type": placement.subject_type, "subject_id": placement.subject_id}  # fmt: skip
     return str(_call(conn, "approve", params)["done"])
 
 
 def reject(conn: Connection, memory: UUID, *, comment: str) -> str:
-    return str(_call(conn, "reject", {"memory": memory, "comment": comment})["done"])
+    return str(_call(conn, "reject", {"memory": memory, "comment": _typed(comment)})["done"])
 
 
 def forget(conn: Connection, memory: UUID, *, comment: str | None) -> str:
-    return str(_call(conn, "forget", {"memory": memory, "comment": comment})["done"])
+    return str(_call(conn, "forget", {"memory": memory, "comment": _typed(comment)})["done"])
 
 
 def retype(conn: Connection, memory: UUID, act: Act, content: str, *, comment: str | None) -> UUID | None:
     """Hand in a text; returns the run that checks it, None when that very text was handed in before."""
-    run = _call(conn, "retype", {"memory": memory, "act": act, "content": content, "comment": comment})["run"]
+    params = {"memory": memory, "act": act, "content": _typed(content), "comment": _typed(comment)}
+    run = _call(conn, "retype", params)["run"]
     return run if isinstance(run, UUID) else None
 
 

@@ -8,7 +8,7 @@
     ├── ModelUnavailable      a model endpoint answered 429 or 5xx, or not in time; worth another try
     ├── ModelRefused          a model endpoint answered that it never will (401, 403, 404, 422)
     ├── EmbedderUnset         no embedder was chosen; names the setting
-    ├── DetectorDown          a detector failed its canary
+    ├── DetectorDown          a detector failed its canary or raised
     └── LedgerBroken          the ledger does not verify; names the first bad entry
 
 The class docstring is the default message.
@@ -61,7 +61,7 @@ class EmbedderUnset(AfterwordError):
 
 
 class DetectorDown(AfterwordError):
-    """A detector failed its canary."""
+    """A detector failed its canary or raised."""
 
 
 class LedgerBroken(AfterwordError):

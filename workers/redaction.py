@@ -23,10 +23,11 @@ from db.events import Org, orgs
 from db.redaction import NewDrop, NewMemory
 from db.runs import Claimed
 from pipeline.drafting import Gated, distinct, gate_candidate, gate_text
+from pipeline.errors import DetectorDown
 from pipeline.extraction.staging import StagedCandidate, StagedEnvelope
 from pipeline.gate import Activate, Drop, Hold
 from pipeline.memory import HoldReason, MemoryDraft
-from pipeline.outcome import Bury, Done, ErrorCode, Outcome
+from pipeline.outcome import Bury, Done, ErrorCode, Outcome, Retry
 from pipeline.redaction.canary import healthy_classes, uncovered
 from pipeline.redaction.span import Detector
 from pipeline.states import RunKind, RunState
@@ -90,8 +91,14 @@ class _Judge:
         if body is None:
             return Bury(ErrorCode.INTERNAL, "no envelope is staged for this run")
         missing = uncovered(org.settings.required_classes, org.settings.waived_classes, self.healthy)
-        if run.kind is RunKind.VERDICT:
-            return self._verdict(run, body, org, missing, about)
+        try:
+            if run.kind is RunKind.VERDICT:
+                return self._verdict(run, body, org, missing, about)
+            return self._envelope(run, body, org, missing)
+        except DetectorDown as error:
+            return Retry(ErrorCode.DETECTOR_FAILED, str(error))
+
+    def _envelope(self, run: Claimed, body: dict[str, Any], org: Org, missing: frozenset[str]) -> Outcome[Redacted]:
         envelope = StagedEnvelope.model_validate(body)
         result = Redacted()
         for gated in distinct(self._gated(run, candidate, org, missing) for candidate in envelope.candidates):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pipeline.errors import DetectorDown
 from pipeline.redaction.classes import ClassTier, tier_of
 from pipeline.redaction.scrub import mask_intervals, masked_classes
 from pipeline.redaction.span import Detector, Span, mask, resolve
@@ -20,7 +21,15 @@ class Inspection:
 
 
 def inspect(text: str, detectors: Sequence[Detector]) -> Inspection:
-    found = (span for detector in detectors for span in detector.detect(text))
+    """Raises DetectorDown where a detector raises: what was not looked at must not pass."""
+    found = (span for detector in detectors for span in _detected(detector, text))
     spans = resolve(found, mask_intervals(text))
     high = [span for span in spans if tier_of(span.cls) is ClassTier.HIGH]
     return Inspection(mask(text, high), masked_classes(text).union(span.cls for span in spans), spans)
+
+
+def _detected(detector: Detector, text: str) -> list[Span]:
+    try:
+        return list(detector.detect(text))
+    except Exception as error:
+        raise DetectorDown(f"detector {detector.name} raised {type(error).__name__}") from error
