@@ -48,17 +48,18 @@ def new_memories(conn: Connection, runs: Sequence[UUID], memories: Sequence[UUID
 
 
 def neighbours(conn: Connection, memories: Sequence[UUID], stamp: int | None) -> dict[UUID, list[MemoryView]]:
-    """By hash first; for the rest by vector where there is a stamp, else by lexemes. Only what came before."""
+    """By hash first; for the rest by vector where there is one, else by lexemes. Only what came before."""
     found: dict[UUID, list[MemoryView]] = {}
     _add(found, conn.execute(query("stages.neighbours_exact"), {"ids": list(memories)}))
     rest = [memory for memory in memories if memory not in found]
-    if rest and stamp is None:
-        _add(found, conn.execute(query("stages.neighbours_lexical"), {"ids": rest}))
-    elif rest and stamp is not None:
+    if rest and stamp is not None:
         with conn.transaction():
             conn.execute("SET LOCAL hnsw.iterative_scan = 'relaxed_order'")
+            conn.execute("SET LOCAL enable_sort = off")  # else the index waits for statistics to know its rows
             conn.execute("SET LOCAL plan_cache_mode = force_custom_plan")
             _add(found, conn.execute(on_stamp("neighbours", stamp), {"ids": rest, "stamp": stamp}, prepare=False))
+    if rest := [memory for memory in memories if memory not in found]:
+        _add(found, conn.execute(query("stages.neighbours_lexical"), {"ids": rest}))
     return found
 
 
