@@ -1,18 +1,23 @@
-"""A stage whose outcomes a test writes."""
+"""A stage whose outcomes a test writes, and an extractor that proposes what was said."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
+from uuid import UUID
 
 from db import extraction as store
 from db.connect import Connection
 from db.runs import Claimed
+from pipeline.candidate import Candidate, Envelope, Evidence, Kind
+from pipeline.extraction.port import ExtractionJob, ExtractionOutcome, Proposal
 from pipeline.outcome import Done, Outcome
+from pipeline.provenance import EndpointClass, Provenance
 from pipeline.states import RunState
 from workers.context import Resources
 from workers.stage import Worked, one_group
 
+PROVENANCE = Provenance(provider="echo", model="none", endpoint_class=EndpointClass.LOCAL, prompt_revision="none")
 Script = Callable[[Claimed], Outcome[Any] | None]
 
 
@@ -34,3 +39,21 @@ class Scripted:
         if any(isinstance(output, Exception) for _, output in done):
             raise next(output for _, output in done if isinstance(output, Exception))
         store.stage_envelopes(conn, {run.id: (org, {"candidates": [], "provenance": {}}) for run, org in done})
+
+
+class Echo:
+    """Proposes each turn an extractor may look at as it stands, a candidate a turn."""
+
+    provider = "echo"
+
+    def __init__(self, kind: Kind = Kind.FACT, **fields: Any) -> None:
+        self._fields = {"kind": kind, "rationale": "Said in the session, and nowhere else.", **fields}
+
+    def extract_many(self, batch: Sequence[ExtractionJob]) -> Iterator[tuple[UUID, ExtractionOutcome]]:
+        for job in batch:
+            candidates = tuple(
+                Candidate(content=turn.text, evidence=(Evidence(turn=number, quote=turn.text),), **self._fields)
+                for number, turn in enumerate(job.transcript.turns)
+                if number >= job.first_own
+            )
+            yield job.run_id, Done(Proposal(Envelope(candidates=candidates), PROVENANCE))

@@ -7,12 +7,10 @@ import itertools
 import json
 from typing import Any
 
-import psycopg
-from psycopg import sql
-
 from db import replays
-from pipeline.transcripts import deflate, inflate
+from pipeline.transcripts import deflate
 from tests.fleet import Fleet, event
+from tests.integration.workers.stored import stored
 from tests.waiting import wait_for
 from workers import replay
 
@@ -44,30 +42,6 @@ def zipped(transcript: Any) -> dict[str, Any]:
     return {"transcript": None, "transcript_zstd": base64.b64encode(deflate(json.dumps(transcript).encode())).decode()}
 
 
-def _stored(fleet: Fleet) -> str:
-    """Every value of every table as text, packed bodies opened."""
-    texts = []
-    with psycopg.connect(fleet.database.admin) as conn:
-        tables = conn.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'afterword'").fetchall()
-        for (table,) in tables:
-            for row in conn.execute(sql.SQL("SELECT * FROM {}").format(sql.Identifier(table))):
-                texts += [_text(value) for value in row]
-    return "\n".join(texts)
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, bytes):
-        return json.dumps(value, default=str, ensure_ascii=False).replace("\\n", "\n")
-    try:
-        opened = inflate(value, 64 << 20).decode()
-    except ValueError:
-        return value.decode("latin-1")
-    for part in opened.split('"'):
-        if part.startswith("KLUv/"):  # base64 of a zstd frame
-            opened += inflate(base64.b64decode(part)).decode()
-    return opened.replace("\\n", "\n")
-
-
 def test_no_proven_secret_reaches_postgres(fleet: Fleet) -> None:
     fleet.database.org("acme")
     tool = {"role": "tool", "text": TOLD, "tool": f"curl {AWS}", "trust": "untrusted"}
@@ -89,11 +63,11 @@ def test_no_proven_secret_reaches_postgres(fleet: Fleet) -> None:
         "bad_event", "not_json", "bad_event", "unknown_org", "unknown_org", "unknown_space",
     ]  # fmt: skip
     fleet.run()
-    stored = _stored(fleet)
-    assert "[REDACTED:secret]" in stored
-    found = [text for texts in PLANTED.values() for text in texts if text in stored]
+    found_in = stored(fleet.database)
+    assert "[REDACTED:secret]" in found_in
+    found = [text for texts in PLANTED.values() for text in texts if text in found_in]
     assert found == []
-    assert "4111111111111111" not in stored
+    assert "4111111111111111" not in found_in
     scrubbed = fleet.rows("SELECT detail FROM ledger WHERE action = 'scrubbed' ORDER BY id")
     assert len(scrubbed) == 2
     for entry in scrubbed:

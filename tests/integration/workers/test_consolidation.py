@@ -1,0 +1,121 @@
+"""Consolidation: a repeat is counted once, what would retire an active memory is proposed, and orgs never meet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from uuid_utils.compat import uuid7
+
+from db import orgs, runs
+from pipeline.embedding.port import Embedder
+from pipeline.states import RunState
+from tests.fleet import Fleet, WordVectors, event
+from tests.integration.workers.scripted import Echo
+from tests.integration.workers.test_verdicts import Rita
+from workers.consolidation import Consolidation
+
+FACT = "The search service stores its documents in Postgres."
+OLD = "The request timeout of the gateway is 30 seconds."
+NEW = "The request timeout of the gateway is 60 seconds."
+
+
+def learned(fleet: Fleet, said: str, session: str, day: int = 1, **more: Any) -> None:
+    at = f"2026-05-{day:02}T10:00:00+00:00"
+    turn = {"role": "user", "text": said, "trust": "user", "at": at}
+    assert fleet.ingest(event(session=session, transcript={"turns": [turn]}, ended_at=at, **more)) == []
+
+
+def memories(fleet: Fleet) -> list[tuple[Any, ...]]:
+    rows = fleet.rows("SELECT content, status, occurrences FROM memories ORDER BY id")
+    return [tuple(row.values()) for row in rows]
+
+
+@pytest.fixture(params=[WordVectors, lambda: None], ids=["vectors", "no vectors"])
+def embedder(request: pytest.FixtureRequest, fleet: Fleet) -> Embedder | None:
+    fleet.install(extractor=Echo(), embedder=request.param)
+    fleet.database.org("acme")
+    return None
+
+
+@pytest.mark.usefixtures("embedder")
+@pytest.mark.parametrize(
+    "again",
+    [FACT, FACT.upper(), "The search service stores its document in Postgres."],
+    ids=["exact", "case", "near"],
+)
+def test_a_repeat_is_counted_where_it_was_said_first(fleet: Fleet, again: str) -> None:
+    for number, said in enumerate([FACT, again, "The archive is kept on tape in the basement."]):
+        learned(fleet, said, f"s{number}")
+        fleet.run()
+    assert memories(fleet) == [
+        (FACT, "active", 2), (again, "superseded", 1), ("The archive is kept on tape in the basement.", "active", 1),
+    ]  # fmt: skip
+    assert len(fleet.rows("SELECT memory_id FROM occurrences")) == 1
+
+
+@pytest.mark.usefixtures("embedder")
+def test_repeats_of_one_batch_are_counted_for_the_first(fleet: Fleet) -> None:
+    for number in range(4):
+        learned(fleet, FACT, f"s{number}")
+    fleet.run()
+    assert sorted(memories(fleet)) == [(FACT, "active", 4), *[(FACT, "superseded", 1)] * 3]
+
+
+def test_a_batch_that_is_written_again_counts_nothing_twice(fleet: Fleet) -> None:
+    fleet.install(extractor=Echo())
+    fleet.database.org("acme")
+    learned(fleet, FACT, "a")
+    learned(fleet, FACT, "b")
+    fleet.run("extraction", "redaction", "embedding")
+    with fleet.using.pool.connection() as conn:
+        claimed = runs.claim(conn, RunState.EMBEDDED, uuid7(), batch=9, lease_seconds=60)
+        done = [(run, out.output) for group in Consolidation().work(fleet.using, claimed) for run, out in group]  # type: ignore[union-attr]
+        for _ in range(3):
+            with conn.transaction():
+                Consolidation().write(conn, done)
+    assert sorted(memories(fleet)) == [(FACT, "active", 2), (FACT, "superseded", 1)]
+
+
+@pytest.mark.usefixtures("embedder")
+@pytest.mark.parametrize(
+    ("decide", "left"), [(Rita.approve, [(NEW, "active")]), (Rita.reject, [(OLD, "active"), (NEW, "active")])]
+)
+def test_what_would_retire_an_active_memory_is_decided_by_a_person(fleet: Fleet, decide: Any, left: Any) -> None:
+    with fleet.database.as_role("operator") as conn:
+        rita = Rita(fleet, orgs.get(conn, "acme"))
+    for day, said in enumerate([OLD, NEW], 1):
+        learned(fleet, said, f"s{day}", day)
+        fleet.run()
+    assert [row[:2] for row in memories(fleet)] == [(OLD, "active"), (NEW, "active")]
+    reviews = fleet.rows("SELECT memory_id, kind, reasons FROM reviews WHERE closed_at IS NULL")
+    assert [(row["kind"], row["reasons"]) for row in reviews] == [("retire", ["retires_active"])]
+    decide(rita, reviews[0]["memory_id"])
+    assert [row[:2] for row in memories(fleet) if row[1] == "active"] == left
+    assert fleet.rows("SELECT id FROM reviews WHERE closed_at IS NULL") == []
+
+
+def test_what_is_older_retires_nothing(fleet: Fleet) -> None:
+    fleet.install(extractor=Echo())
+    fleet.database.org("acme")
+    for day, said in ((9, NEW), (1, OLD)):
+        learned(fleet, said, f"s{day}", day)
+        fleet.run()
+    assert fleet.rows("SELECT id FROM reviews") == []
+
+
+def test_forty_orgs_that_say_the_same_do_not_see_each_other(fleet: Fleet) -> None:
+    fleet.install(extractor=Echo())
+    for number in range(40):
+        fleet.database.org(f"org-{number}")
+    for _ in range(2):
+        for number in range(40):
+            learned(fleet, FACT, f"s{_}", org=f"org-{number}")
+        fleet.run()
+    rows = fleet.rows("SELECT org_id, count(*) FILTER (WHERE status = 'active') AS active, max(occurrences) AS n "
+                      "FROM memories GROUP BY org_id")  # fmt: skip
+    assert len(rows) == 40
+    assert {(row["active"], row["n"]) for row in rows} == {(1, 2)}
+    crossed = fleet.rows("SELECT FROM occurrences o JOIN memories a ON a.id = o.memory_id JOIN memories b "
+                         "ON b.id = o.repeat_id WHERE a.org_id <> b.org_id OR o.org_id <> a.org_id")  # fmt: skip
+    assert crossed == []
