@@ -1,0 +1,101 @@
+"""make bench: runs per second through all stages with model cost left out, beside a plain RQ chain and bare SQL.
+
+Model cost means extractor, embedder and NER: recorded outputs stand in for the first two through the same ports, and
+no NER is required; everything else is the shipped code in its own processes. Two passes over the same runs: in the
+first every org is searched exactly and no vector enters an index, in the second every vector enters the HNSW index.
+Prints its figures and writes them to .bench/pipeline.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from db.connect import connect
+from db.housekeeping import EXACT_ROWS
+from tests.benchmarks.bare import collect, run_bare
+from tests.benchmarks.chain_side import run_chain
+from tests.benchmarks.figures import Figures, Pass, Store, show
+from tests.benchmarks.fleet_side import ROOT, run_fleet
+from tests.benchmarks.idle import measure_idle
+from tests.benchmarks.recording import FACTS, Recording, record
+from tests.benchmarks.site import Site, opened
+from tests.services import Database
+
+RUNS = 2_000
+EVENTS = 30
+ORGS = 40
+ORG_RUNS_MAX = EXACT_ROWS // FACTS - 1
+"""The largest org stays below the size above which housekeeping would put its vectors into the index."""
+CHAIN_WORKERS = 2
+
+
+def main(argv: Sequence[str] | None = None) -> Figures:
+    options = _options(argv)
+    orgs = max(ORGS, math.ceil(2 * options.size / ORG_RUNS_MAX))
+    recording = record(options.size, orgs, options.data, org_runs_max=ORG_RUNS_MAX)
+    processes = {"extraction": options.processes, "redaction": options.processes}
+    with tempfile.TemporaryDirectory(prefix="afterword-bench-") as home:
+        os.chmod(home, 0o711)
+        recording.save(Path(home))
+        with opened(Path(home), sorted(set(recording.orgs))) as site:
+            figures = Figures(
+                exact=_pass(site, recording, processes, indexed=False),
+                indexed=_pass(site, recording, processes, indexed=True),
+                idle=measure_idle(site, options.events),
+                processes=processes,
+            )
+    show(figures)
+    target = options.into / "pipeline.json"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(json.dumps(figures.flat(), indent=1) + "\n")
+    return figures
+
+
+def _options(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--size", type=int, default=RUNS, help=f"runs a side (default {RUNS})")
+    parser.add_argument("--events", type=int, default=EVENTS, help=f"events timed on an idle fleet (default {EVENTS})")
+    parser.add_argument("--data", type=Path, help="folder of session logs for the conversations (default: ops/samples)")
+    parser.add_argument("--processes", type=int, default=1, help="of extraction and of redaction; one of the others")
+    parser.add_argument("--into", type=Path, default=Path(ROOT) / ".bench", help="folder of pipeline.json")
+    return parser.parse_args(argv)
+
+
+def _pass(site: Site, recording: Recording, processes: Mapping[str, int], *, indexed: bool) -> Pass:
+    """Fleet, then the statements of the rows it wrote; the RQ chain only where nothing is indexed."""
+    with site.database(indexed=indexed) as database:
+        fleet = run_fleet(site, database, recording, processes)
+        store = _store(database)
+        batches = collect(database)
+    with site.database(indexed=indexed) as database:
+        bare = run_bare(site, database, batches)
+        assert (written := _store(database)) == store, f"{written} instead of {store}"
+    if indexed:
+        return Pass(fleet, bare, None, store)
+    with site.database() as database:
+        chain = run_chain(site, database, recording, CHAIN_WORKERS)
+        assert (written := _store(database)) == store, f"{written} instead of {store}"
+    return Pass(fleet, bare, chain, store)
+
+
+def _store(database: Database) -> Store:
+    with connect(database.admin) as conn:
+        row = conn.execute(
+            "SELECT (SELECT count(*) FROM runs) AS runs, (SELECT count(*) FROM memories) AS memories, "
+            "(SELECT count(*) FROM ledger WHERE subject_kind IN ('run', 'memory')) AS ledger_entries, "
+            "(SELECT count(*) FROM embeddings_1) AS vectors, "
+            "(SELECT count(*) FROM embeddings_1 WHERE ann) AS indexed_vectors, "
+            "(SELECT max(n) FROM (SELECT count(*) AS n FROM memories GROUP BY org_id) x) AS largest_org"
+        ).fetchone()
+    assert row is not None
+    return Store(**row)
+
+
+if __name__ == "__main__":
+    main()
