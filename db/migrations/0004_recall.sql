@@ -55,6 +55,7 @@ SET search_path = afterword, public, pg_temp
 SET plan_cache_mode = force_custom_plan
 SET hnsw.iterative_scan = 'relaxed_order'
 SET hnsw.ef_search = 100
+SET enable_sort = on
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -78,6 +79,8 @@ BEGIN
     RAISE EXCEPTION 'no grant: the token is unknown, expired, revoked or made for another door'
       USING ERRCODE = 'insufficient_privilege';
   END IF;
+  -- Until statistics know how many rows are in the index the planner sorts them all instead. Undone on return.
+  PERFORM set_config('enable_sort', CASE WHEN indexed THEN 'off' ELSE 'on' END, true);
   IF by_vector THEN
     vector_leg := format($v$
       SELECT x.id, x.score, row_number() OVER (ORDER BY x.score DESC)::integer AS rank FROM (

@@ -27,7 +27,8 @@ INSERT = """
   INSERT INTO memories (id, org_id, run_id, tier, kind, status, scope_kind, content, content_hash, rationale, evidence,
     classes, author_kind, author, provenance, high_stakes, importance, observed_at, valid_from, expires_at, review_id)
   SELECT %(id)s, org_id, id, 'semantic', 'fact', %(status)s, 'org', %(text)s::text,
-    sha256(convert_to(%(text)s::text, 'UTF8')), 'r', '[]', %(classes)s, 'agent', 'a', '{}', false, 3, now(), now(), now() + interval '1 day', %(review)s
+    sha256(convert_to(%(text)s::text, 'UTF8')), 'r', '[]',
+    %(classes)s, 'agent', 'a', '{}', false, 3, now(), now(), now() + interval '1 day', %(review)s
   FROM runs WHERE id = %(run)s"""
 OPEN = "INSERT INTO reviews (id, org_id, memory_id, kind, reasons) VALUES (%s, %s, %s, %s, '{undated}')"
 CLOSE = "UPDATE reviews SET closed_at = now(), decision = 'voided', decided_by = 'x' WHERE id = %s"

@@ -184,12 +184,19 @@ def test_reviewers_and_operators_cannot_read_content(shared: Database, login: st
     assert done.stdout == ""
 
 
-@pytest.mark.parametrize("verb", ["SELECT * FROM {}", "INSERT INTO {} DEFAULT VALUES", "DELETE FROM {}", "TRUNCATE {}",
-                                  "BEGIN; LOCK TABLE {}; ROLLBACK", "COPY {} TO STDOUT", "CREATE INDEX ON {} ((1))", "DROP TABLE {}"])  # fmt: skip
+VERBS = [
+    "SELECT * FROM {}", "INSERT INTO {} DEFAULT VALUES", "DELETE FROM {}", "TRUNCATE {}", "COPY {} TO STDOUT",
+    "BEGIN; LOCK TABLE {}; ROLLBACK", "CREATE INDEX ON {} ((1))", "DROP TABLE {}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("verb", VERBS)
 def test_an_agent_reaches_no_table(shared: Database, verb: str) -> None:
     with rows.as_admin(shared) as conn:
-        tables = [row["relname"] for row in conn.execute(
-            "SELECT relname FROM pg_class WHERE relnamespace = 'afterword'::regnamespace AND relkind = 'r'")]  # fmt: skip
+        found = conn.execute(
+            "SELECT relname FROM pg_class WHERE relnamespace = 'afterword'::regnamespace AND relkind = 'r'"
+        )
+        tables = [row["relname"] for row in found]
     assert "memories" in tables
     assert "embeddings_1" in tables
     done = rows.psql(shared, "agent", "\\set ON_ERROR_STOP off\n" + "\n".join(f"{verb.format(t)};" for t in tables))
@@ -391,7 +398,8 @@ def test_shadowing_what_recall_uses_changes_nothing(shared: Database) -> None:
         "CREATE TEMP TABLE memories (id uuid, content text); CREATE TEMP TABLE tokens (org_id int);"
         "CREATE TEMP TABLE recalls (id uuid); CREATE TEMP TABLE org_search (org_id int);"
         "CREATE FUNCTION pg_temp.any_lexeme(t text) RETURNS tsquery LANGUAGE sql AS 'SELECT NULL::tsquery';"
-        "CREATE FUNCTION pg_temp.current_grant() RETURNS afterword.tokens LANGUAGE sql AS 'SELECT NULL::afterword.tokens';"
+        "CREATE FUNCTION pg_temp.current_grant() RETURNS afterword.tokens LANGUAGE sql"
+        " AS 'SELECT NULL::afterword.tokens';"
         f"SET search_path = pg_temp, afterword, public; SET afterword.token = '{token}';"
         "SELECT mode, content FROM afterword.recall('shipping');",
     )

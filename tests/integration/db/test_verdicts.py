@@ -69,7 +69,8 @@ def test_repeating_an_approval_repairs_the_run_it_lost(shared: Database) -> None
     """As if an older release had activated without opening the run."""
     token, memory = _held(shared)
     with shared.as_role("worker") as conn, conn.transaction():
-        conn.execute("UPDATE reviews SET closed_at = now(), decision = 'approve', decided_by = 'x' WHERE memory_id = %s",
+        conn.execute("UPDATE reviews SET closed_at = now(), decision = 'approve', decided_by = 'x'"
+                     " WHERE memory_id = %s",
                      (memory,))  # fmt: skip
         conn.execute("UPDATE memories SET status = 'active', review_id = NULL WHERE id = %s", (memory,))
     assert _verdict_runs(shared, memory) == []
