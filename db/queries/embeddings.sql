@@ -15,21 +15,22 @@ LEFT JOIN org_search s ON s.org_id = m.org_id AND s.stamp = %(stamp)s
 ON CONFLICT (memory_id) DO NOTHING
 
 -- name: neighbours
--- Exact in a small org, by index in a large one: two branches, of which one runs.
-SELECT n.* FROM
-  (SELECT m.id, m.org_id, m.scope_kind, m.scope_value, m.created_at, e.vector, coalesce(s.ann, false) AS ann
-   FROM memories m JOIN {table} e ON e.memory_id = m.id 
-     LEFT JOIN org_search s ON s.org_id = m.org_id AND s.stamp = %(stamp)s
-   WHERE m.id = ANY (%(ids)s) AND m.status = 'active') new,
-LATERAL (
-  SELECT new.id AS of, m.id, m.content, m.kind, m.scope_kind, m.scope_value, m.subject_type, m.subject_id, m.observed_at
-  FROM (
+-- Exact in a small org, by index in a large one: two branches, of which one runs. Materialised, since a planner that
+-- may join in another order searches once for every pair of a new memory and an old one of its scope.
+WITH new AS MATERIALIZED (
+  SELECT m.id, m.org_id, m.scope_kind, m.scope_value, m.created_at, e.vector, coalesce(s.ann, false) AS ann
+  FROM memories m JOIN {table} e ON e.memory_id = m.id
+  LEFT JOIN org_search s ON s.org_id = m.org_id AND s.stamp = %(stamp)s
+  WHERE m.id = ANY (%(ids)s) AND m.status = 'active'
+), near AS MATERIALIZED (
+  SELECT new.id AS of, new.scope_kind, new.scope_value, new.created_at, x.memory_id FROM new, LATERAL (
     (SELECT e.memory_id, e.vector FROM {table} e WHERE NOT new.ann AND e.org_id = new.org_id
      ORDER BY e.vector <=> new.vector LIMIT 8)
     UNION ALL
     (SELECT e.memory_id, e.vector FROM {table} e WHERE new.ann AND e.ann AND e.org_id = new.org_id
      ORDER BY e.vector <=> new.vector LIMIT 8)) x
-  JOIN memories m ON m.id = x.memory_id
-  WHERE m.status = 'active' AND m.id <> new.id AND m.scope_kind = new.scope_kind
-    AND m.scope_value IS NOT DISTINCT FROM new.scope_value AND (m.created_at, m.id) < (new.created_at, new.id)
-) n
+)
+SELECT n.of, m.id, m.content, m.kind, m.scope_kind, m.scope_value, m.subject_type, m.subject_id, m.observed_at
+FROM near n JOIN memories m ON m.id = n.memory_id
+WHERE m.status = 'active' AND m.id <> n.of AND m.scope_kind = n.scope_kind
+  AND m.scope_value IS NOT DISTINCT FROM n.scope_value AND (m.created_at, m.id) < (n.created_at, n.of)
