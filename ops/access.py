@@ -16,7 +16,6 @@ from db.events import Org
 from db.tokens import Bearer, mint
 from ops.credentials import Role, database_address, redis_address
 from ops.settings import Settings, load
-from workers.bell import ring
 from workers.context import connect_redis
 
 TOKEN_SECONDS = 60
@@ -62,6 +61,8 @@ def known_org(name: str) -> Org:
 
 def ring_bell(stage: str, *, past_marker: bool = False) -> bool:
     """Ring; a Redis that does not answer is said and costs only time, since housekeeping rings again."""
+    from workers.bell import ring  # here, since it brings the metrics: see ops/commands/worker.py
+
     try:
         with connect_redis(redis_address(load(), "worker")) as redis:
             ring(redis, stage, past_marker=past_marker)

@@ -18,7 +18,6 @@ from ops.access import acting_as, actor, ring_bell
 from ops.output import AsJson, document, rows
 from pipeline.intake import MAX_KEPT_BYTES, RejectReason
 from pipeline.transcripts import inflate
-from workers.housekeeping import RING_AFTER_SECONDS, STAGES
 
 Fate = Literal["well", "heals", "would mend", "mended", "broken"]
 COLUMNS = ("what", "found", "fate", "detail")
@@ -65,6 +64,8 @@ def _leases(conn: Connection, _: bool) -> Iterator[Finding]:
 
 
 def _bells(conn: Connection, dry_run: bool) -> Iterator[Finding]:
+    from workers.housekeeping import RING_AFTER_SECONDS, STAGES  # here, since it brings the metrics
+
     waiting = housekeeping.oldest_due(conn)
     silent = sorted(STAGES[state] for state, seconds in waiting.items() if seconds > RING_AFTER_SECONDS)
     if not silent or dry_run:
