@@ -80,11 +80,17 @@ class Processes(WorkerPool):
     def get_worker_process(self, name: str, burst: bool, _sleep: float = 0, logging_level: str = "INFO") -> BaseProcess:
         return ForkProcess(target=_child, args=(self._stage, name, self._redis_url, os.getpid()), name=name)
 
+    def start_workers(self, *args: Any, **kwargs: Any) -> None:
+        """Listens for a signal before there is anything it would have to stop, not after."""
+        self._install_signal_handlers()  # type: ignore[no-untyped-call]
+        super().start_workers(*args, **kwargs)
+
     def start_worker(self, *args: Any, **kwargs: Any) -> None:
         """A signal that comes between the fork and the child's own handlers waits for them."""
         before = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
         try:
-            super().start_worker(*args, **kwargs)
+            if self.status is not self.Status.STOPPED:
+                super().start_worker(*args, **kwargs)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
