@@ -37,6 +37,7 @@ CREATE TABLE runs (
   attempts smallint NOT NULL DEFAULT 0,
   lease_losses smallint NOT NULL DEFAULT 0,
   replays smallint NOT NULL DEFAULT 0,
+  replay_id uuid,
   died_in text CHECK ((died_in IS NOT NULL) = (state = 'dead_letter')),
   error_code text CHECK ((state = 'dead_letter') <= (error_code IS NOT NULL)),
   error_detail text,
@@ -85,6 +86,11 @@ BEGIN
        OR (f.state = 'dead_letter' AND f.died_in <> s.state))
        OR f.died_in <> s.died_in) THEN
     RAISE EXCEPTION 'no such move' USING ERRCODE = 'check_violation', CONSTRAINT = 'run_moves';
+  END IF;
+  IF EXISTS (SELECT FROM fresh f JOIN stale s USING (id) WHERE s.state = 'dead_letter' AND f.state <> s.state
+       AND NOT EXISTS (SELECT FROM replays p WHERE p.id = f.replay_id AND p.finished_at IS NULL)) THEN
+    RAISE EXCEPTION 'nothing is replayed without an open replay' USING ERRCODE = 'check_violation',
+      CONSTRAINT = 'run_replays';
   END IF;
   INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
   SELECT f.org_id, 'run', f.id::text, f.actor, 'run_' || f.state, jsonb_strip_nulls(jsonb_build_object(
@@ -155,6 +161,7 @@ CREATE TABLE replays (
   looked_at timestamptz,
   finished_at timestamptz CHECK ((finished_at IS NOT NULL) = (status IN ('finished', 'stopped')))
 );
+ALTER TABLE runs ADD FOREIGN KEY (replay_id) REFERENCES replays;
 CREATE INDEX replays_open ON replays (requested_at) WHERE finished_at IS NULL;
 
 CREATE TABLE replayed_runs (

@@ -592,6 +592,11 @@ BEGIN
        OR f.died_in <> s.died_in) THEN
     RAISE EXCEPTION 'no such move' USING ERRCODE = 'check_violation', CONSTRAINT = 'run_moves';
   END IF;
+  IF EXISTS (SELECT FROM fresh f JOIN stale s USING (id) WHERE s.state = 'dead_letter' AND f.state <> s.state
+       AND NOT EXISTS (SELECT FROM replays p WHERE p.id = f.replay_id AND p.finished_at IS NULL)) THEN
+    RAISE EXCEPTION 'nothing is replayed without an open replay' USING ERRCODE = 'check_violation',
+      CONSTRAINT = 'run_replays';
+  END IF;
   INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
   SELECT f.org_id, 'run', f.id::text, f.actor, 'run_' || f.state, jsonb_strip_nulls(jsonb_build_object(
            'from', s.state, 'to', f.state, 'reason', f.reason, 'attempts', nullif(s.attempts, 0),
@@ -874,6 +879,7 @@ CREATE TABLE afterword.runs (
     attempts smallint DEFAULT 0 NOT NULL,
     lease_losses smallint DEFAULT 0 NOT NULL,
     replays smallint DEFAULT 0 NOT NULL,
+    replay_id uuid,
     died_in text,
     error_code text,
     error_detail text,
@@ -1101,6 +1107,8 @@ ALTER TABLE ONLY afterword.reviews
     ADD CONSTRAINT reviews_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
 ALTER TABLE ONLY afterword.runs
     ADD CONSTRAINT runs_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
+ALTER TABLE ONLY afterword.runs
+    ADD CONSTRAINT runs_replay_id_fkey FOREIGN KEY (replay_id) REFERENCES afterword.replays(id);
 ALTER TABLE ONLY afterword.seals
     ADD CONSTRAINT seals_previous_fkey FOREIGN KEY (previous) REFERENCES afterword.seals(id);
 ALTER TABLE ONLY afterword.spaces
@@ -1314,7 +1322,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE afterword.rejected_events TO afterwor
 GRANT SELECT ON TABLE afterword.rejected_events TO afterword_operator;
 GRANT SELECT,INSERT ON TABLE afterword.replayed_runs TO afterword_worker;
 GRANT SELECT ON TABLE afterword.replayed_runs TO afterword_operator;
-GRANT SELECT,INSERT,UPDATE ON TABLE afterword.replays TO afterword_worker;
+GRANT SELECT,UPDATE ON TABLE afterword.replays TO afterword_worker;
 GRANT SELECT,INSERT ON TABLE afterword.replays TO afterword_operator;
 GRANT SELECT,INSERT,UPDATE ON TABLE afterword.reviews TO afterword_worker;
 GRANT SELECT,UPDATE ON TABLE afterword.reviews TO afterword_verdict;

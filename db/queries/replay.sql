@@ -21,7 +21,7 @@ WITH matching AS (
   SELECT id FROM matching ORDER BY place, org_id LIMIT %(batch)s
 ), rearmed AS (
   UPDATE runs r SET state = r.died_in, died_in = NULL, due_at = now(), attempts = 0, lease_losses = 0,
-    replays = r.replays + 1, actor = %(actor)s, reason = %(reason)s, state_at = now()
+    replays = r.replays + 1, replay_id = %(replay)s, actor = %(actor)s, reason = %(reason)s, state_at = now()
   FROM chosen c WHERE r.id = c.id AND r.state = 'dead_letter'
   RETURNING r.id, r.state, r.error_code
 ), noted AS (

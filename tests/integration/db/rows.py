@@ -90,12 +90,22 @@ def move(conn: psycopg.Connection[Any], run: UUID, state: str, **columns: Any) -
           skip_reason = CASE WHEN %(to)s = 'skipped' THEN 'empty' END,
           died_in = CASE WHEN %(to)s = 'dead_letter' THEN coalesce(died_in, state) END,
           error_code = coalesce(%(code)s, CASE WHEN %(to)s = 'dead_letter' THEN 'internal' END),
-          replays = coalesce(%(replays)s, replays), state_at = now()
+          replays = coalesce(%(replays)s, replays), replay_id = coalesce(%(replay_id)s, replay_id), state_at = now()
         WHERE id = %(id)s
         """,
         {"to": state, "done": state in STATES_DONE, "id": run, "code": columns.get("error_code"),
-         "replays": columns.get("replays")},
+         "replays": columns.get("replays"), "replay_id": columns.get("replay_id")},
     )  # fmt: skip
+
+
+def open_replay(conn: psycopg.Connection[Any]) -> UUID:
+    """A replay that was asked for and has not ended; as an operator."""
+    row = conn.execute(
+        "INSERT INTO replays (id, selector, actor, reason, rate_per_second, cap)"
+        " VALUES (uuidv7(), '{}', 'op', 'test', 1, 1) RETURNING id"
+    ).fetchone()
+    assert row is not None
+    return UUID(str(row["id"]))
 
 
 def draft(org: Org, run: UUID, content: str, **changes: Any) -> MemoryDraft:

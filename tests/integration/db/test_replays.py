@@ -21,8 +21,9 @@ from tests.services import Database
 FAST: dict[str, Any] = {"actor": "ana", "reason": "the model is back", "rate": 1000.0, "cap": 1000, "force": False}
 
 
-def ask(conn: Connection, selector: Selector | None = None, **changes: Any) -> UUID:
-    return replays.request(conn, selector or Selector(), **(FAST | changes))
+def ask(database: Database, selector: Selector | None = None, **changes: Any) -> UUID:
+    with database.as_role("operator") as operator:
+        return replays.request(operator, selector or Selector(), **(FAST | changes))
 
 
 def tick(conn: Connection) -> Tick:
@@ -58,7 +59,7 @@ def test_each_run_returns_to_the_state_it_died_in_with_the_requests_words(databa
     org = database.org("acme")
     with database.as_role("worker") as conn:
         dead = {state: rows.insert_run(conn, org, "dead_letter", died_in=state) for state in rows.LINE[:4]}
-        ask(conn)
+        ask(database)
         done = tick(conn)
         assert (done.rearmed, done.states) == (4, frozenset(rows.LINE[:4]))
         for state, run in dead.items():
@@ -79,7 +80,7 @@ def test_a_half_done_extraction_is_cleared_with_the_move(database: Database) -> 
         kept = rows.insert_run(conn, org, "dead_letter", died_in="extracted")
         for run in (fresh, kept):
             conn.execute("INSERT INTO envelopes (run_id, org_id, body) VALUES (%s, %s, '{}')", (run, org.id))
-        ask(conn)
+        ask(database)
         tick(conn)
         left = conn.execute("SELECT run_id FROM envelopes").fetchall()
     assert [r["run_id"] for r in left] == [kept]
@@ -102,7 +103,7 @@ def test_a_selector_takes_what_it_names(database: Database, pick: str) -> None:
         }[pick]  # fmt: skip
         matching = [] if pick == "nothing" else [wanted]
         assert [r["id"] for r in replays.matching(conn, selector, cap=10)] == matching
-        ask(conn, selector)
+        ask(database, selector)
         assert tick(conn).rearmed == len(matching)
         assert [rows.state(conn, run) for run in rest] == ["dead_letter"] * 2
         assert rows.state(conn, wanted) == ("received" if matching else "dead_letter")
@@ -119,7 +120,7 @@ def test_the_rate_holds(database: Database, rate: float, waits: tuple[float, ...
     with database.as_role("worker") as conn:
         for _ in range(40):
             rows.insert_run(conn, org, "dead_letter", died_in="received")
-        ask(conn, rate=rate)
+        ask(database, rate=rate)
         seen = []
         for wait in waits:
             later(conn, wait)
@@ -142,7 +143,7 @@ def test_the_cap_holds(database: Database) -> None:
     with database.as_role("worker") as conn:
         for _ in range(5):
             rows.insert_run(conn, org, "dead_letter", died_in="received")
-        replay = ask(conn, cap=3)
+        replay = ask(database, cap=3)
         assert tick(conn).rearmed == 3
         later(conn, 60)
         replays.tick(conn)
@@ -157,7 +158,7 @@ def test_orgs_take_turns(database: Database) -> None:
             rows.insert_run(conn, large, "dead_letter", died_in="received")
         for org in small:
             rows.insert_run(conn, org, "dead_letter", died_in="received")
-        ask(conn, rate=4.0)
+        ask(database, rate=4.0)
         tick(conn)
         found = conn.execute("SELECT org_id FROM runs WHERE state = 'received' ORDER BY org_id").fetchall()
     assert [r["org_id"] for r in found] == sorted(org.id for org in [large, *small])
@@ -168,16 +169,16 @@ def test_a_run_replayed_three_times_needs_force(database: Database) -> None:
     with database.as_role("worker") as conn:
         run = rows.insert_run(conn, org, "dead_letter", died_in="received")
         for _ in range(3):
-            ask(conn, Selector(run=run))
+            ask(database, Selector(run=run))
             assert tick(conn).rearmed == 1
             die(conn, run, "model_refused")
             while replays.tick(conn) is not None:
                 pass
-        refused = ask(conn, Selector(run=run))
+        refused = ask(database, Selector(run=run))
         assert tick(conn).rearmed == 0
         assert (row(conn, refused)["refused"], row(conn, refused)["status"]) == (1, "finished")
         assert rows.state(conn, run) == "dead_letter"
-        ask(conn, Selector(run=run), force=True)
+        ask(database, Selector(run=run), force=True)
         assert tick(conn).rearmed == 1
 
 
@@ -191,7 +192,7 @@ def test_it_stops_when_a_third_die_again_of_the_same(database: Database, code: s
     with database.as_role("worker") as conn:
         for _ in range(12):
             rows.insert_run(conn, org, "dead_letter", died_in="received", error_code="internal")
-        replay = ask(conn, rate=8.0)
+        replay = ask(database, rate=8.0)
         assert tick(conn).rearmed == 8
         alive = conn.execute("SELECT id FROM runs WHERE state = 'received' LIMIT %s", (deaths,)).fetchall()
         for each in alive:
@@ -208,7 +209,7 @@ def test_what_died_after_the_request_is_not_replayed_by_it(database: Database) -
     org = database.org("acme")
     with database.as_role("worker") as conn:
         run = rows.insert_run(conn, org, "dead_letter", died_in="received")
-        ask(conn)
+        ask(database)
         assert tick(conn).rearmed == 1
         die(conn, run, "model_refused")
         later(conn, 60)
@@ -221,7 +222,7 @@ def test_two_replay_workers_rearm_each_run_once(database: Database) -> None:
     org = database.org("acme")
     with database.as_role("worker") as first, database.as_role("worker") as second:
         rows.insert_run(first, org, "dead_letter", died_in="received")
-        ask(first)
+        ask(database)
         with first.transaction():
             assert tick(first).rearmed == 1
             assert replays.tick(second) is None  # the other holds the request
@@ -232,13 +233,13 @@ def test_two_replay_workers_rearm_each_run_once(database: Database) -> None:
 
 @pytest.mark.parametrize("change", [{"reason": ""}, {"rate": 0.0}, {"rate": -1.0}, {"cap": 0}])
 def test_a_request_states_reason_rate_and_cap(shared: Database, change: dict[str, Any]) -> None:
-    with shared.as_role("operator") as conn, pytest.raises(errors.CheckViolation):
-        ask(conn, **change)
+    with pytest.raises(errors.CheckViolation):
+        ask(shared, **change)
 
 
 def test_an_operator_only_asks(shared: Database) -> None:
     with shared.as_role("operator") as conn:
-        replay = ask(conn)
+        replay = ask(shared)
         assert [item["id"] for item in replays.listed(conn)] == [replay]
         for statement in ("UPDATE replays SET cap = 9", "UPDATE runs SET state = 'received'", "DELETE FROM replays"):
             with pytest.raises(errors.InsufficientPrivilege):

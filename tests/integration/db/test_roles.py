@@ -54,7 +54,7 @@ TABLES = {
         "memories": "INSERT, SELECT, UPDATE", "memory_moves": "SELECT", "migrations": "SELECT", "namespaces": "SELECT",
         "occurrences": "INSERT, SELECT", "org_search": "INSERT, SELECT, UPDATE", "orgs": "SELECT",
         "payloads": "INSERT, SELECT", "recalls": "SELECT", "rejected_events": "DELETE, INSERT, SELECT, UPDATE",
-        "replayed_runs": "INSERT, SELECT", "replays": "INSERT, SELECT, UPDATE", "reviews": "INSERT, SELECT, UPDATE",
+        "replayed_runs": "INSERT, SELECT", "replays": "SELECT, UPDATE", "reviews": "INSERT, SELECT, UPDATE",
         "run_entries": "SELECT", "run_moves": "SELECT", "runs": "INSERT, SELECT, UPDATE", "seals": "INSERT, SELECT",
         "spaces": "SELECT", "stamps": "SELECT", "transcripts": "DELETE, INSERT, SELECT, UPDATE",
     },

@@ -29,12 +29,13 @@ def test_every_pair_of_states_moves_or_is_refused_as_listed(database: Database) 
     """By hand as the workers' login and as the superuser; a refused move leaves state and ledger as they were."""
     org = database.org("acme")
     with database.as_role("worker") as worker, rows.as_admin(database) as admin:
+        replay = rows.open_replay(admin)
         for conn, (start, goal) in product((worker, admin), PAIRS):
             died_in = goal if goal in rows.LINE[:4] else RunState.RECEIVED
             run = rows.insert_run(worker, org, start, died_in=died_in)
             before = _entries(worker, run)
             if (start, goal) in RUN_MOVES:
-                rows.move(conn, run, goal)
+                rows.move(conn, run, goal, replay_id=replay if start == RunState.DEAD_LETTER else None)
                 assert rows.state(worker, run) == goal
                 assert _entries(worker, run) == [*before, f"run_{goal}"]
             else:
@@ -60,8 +61,17 @@ def test_dead_letter_returns_only_to_the_state_it_died_in(shared: Database, died
                 rows.move(conn, run, other)
             with pytest.raises(CheckViolation, match="no such move"):  # nor by first rewriting where it died
                 conn.execute("UPDATE runs SET died_in = %s WHERE id = %s", (other, run))
-        rows.move(conn, run, died_in)
+        with pytest.raises(CheckViolation, match="without an open replay"):
+            rows.move(conn, run, died_in)
+        with shared.as_role("operator") as operator:
+            replay = rows.open_replay(operator)
+        rows.move(conn, run, died_in, replay_id=replay)
         assert rows.state(conn, run) == died_in
+
+
+def test_a_worker_cannot_ask_for_a_replay_itself(shared: Database) -> None:
+    with shared.as_role("worker") as conn, pytest.raises(InsufficientPrivilege):
+        rows.open_replay(conn)
 
 
 def test_a_run_cannot_claim_to_have_died_elsewhere(shared: Database) -> None:
