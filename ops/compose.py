@@ -10,8 +10,11 @@ from ops.settings import Settings
 from pipeline.embedding.port import Embedder
 from pipeline.errors import EmbedderUnset, SettingError
 from pipeline.extraction.port import Extractor
+from pipeline.intake import Fetch, fetch_nothing
 from pipeline.redaction.detectors import ALL
+from workers.addresses import hosts
 from workers.context import Context, Limits
+from workers.fetch import DEADLINE_SECONDS, Fetcher
 
 
 def context(settings: Settings) -> Context:
@@ -33,7 +36,15 @@ def context(settings: Settings) -> Context:
             rejected_days=settings.rejected_days,
         ),
         witness=str(settings.witness_dir) if settings.witness_dir else None,
+        fetch=make_fetch(settings),
     )
+
+
+def make_fetch(settings: Settings) -> Fetch:
+    """Where transcripts may be fetched from; below half a lease, so that an entry is not taken over while it waits."""
+    if settings.transcript_hosts is None:
+        return fetch_nothing
+    return Fetcher(hosts(settings.transcript_hosts), min(DEADLINE_SECONDS, settings.lease_seconds / 2))
 
 
 def make_extractor(settings: Settings) -> Extractor:

@@ -20,6 +20,7 @@ from rapidfuzz import process
 from ops.contradictions import CONTRADICTIONS
 from pipeline.errors import SettingError
 from pipeline.provenance import EndpointClass
+from workers import addresses
 
 PREFIX = "AFTERWORD_"
 FILE_VARIABLE = "AFTERWORD_SETTINGS"
@@ -43,10 +44,16 @@ def _address(*schemes: str) -> AfterValidator:
     return AfterValidator(check)
 
 
+def _hosts(text: str) -> str:
+    addresses.hosts(text)
+    return text
+
+
 ExpandedPath = Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())]
 DatabaseUrl = Annotated[str, _address("postgresql", "postgres")]
 RedisUrl = Annotated[str, _address("redis", "rediss", "unix")]
 ModelUrl = Annotated[str, _address("https", "http")]
+TranscriptHosts = Annotated[str, AfterValidator(_hosts)]
 Seconds = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
 
@@ -94,6 +101,9 @@ class Settings(BaseSettings):
     attempts_max: Count = Field(5, description="transient failures before a run is dead")
     backoff_first_seconds: Seconds = Field(5, description="wait after the first transient failure; doubles, jittered")
     backoff_cap_seconds: Seconds = Field(900, description="the longest wait between attempts")
+    transcript_hosts: TranscriptHosts | None = Field(
+        None, description="host or host:port, by commas, that an event's transcript_url may name; unset: none"
+    )
     batch_size: Count = Field(64, description="runs per claim, entries per read of the stream")
     drain_seconds: Seconds = Field(60, description="a bell's job drains at most this long, then rings again")
     transcript_days: Count = Field(30, description="transcripts are purged after this")

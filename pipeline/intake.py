@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -19,7 +18,7 @@ from pipeline.errors import EventError
 from pipeline.formats.injected import cut_transcript
 from pipeline.redaction.scrub import Mask, TurnMask, scrub, scrub_raw, scrub_transcript, standing_masks
 from pipeline.session import EventKind, SessionEnded, Transcript, event_key, storable, transcript_hash
-from pipeline.transcripts import deflate, inflate
+from pipeline.transcripts import Overlong, deflate, inflate, is_zstd
 
 MAX_EVENT_BYTES = 24 * 1024 * 1024
 MAX_KEPT_BYTES = 4 * MAX_EVENT_BYTES  # masks and re-encoding lengthen a copy, never so much
@@ -38,11 +37,15 @@ class RejectReason(StrEnum):
     BAD_TRANSCRIPT = "bad_transcript"
     TOO_LARGE = "too_large"
     URL_NOT_ALLOWED = "url_not_allowed"
+    URL_UNAVAILABLE = "url_unavailable"  # the one that may pass by itself: worth a replay
     UNKNOWN_ORG = "unknown_org"
     UNKNOWN_SPACE = "unknown_space"
     KEY_CONFLICT = "key_conflict"
     KILLS_WORKER = "kills_worker"
 
+
+Fetch = Callable[[str], bytes]
+"""What stands at an `https:` address: at most `MAX_TRANSCRIPT_BYTES` as sent. Raises EventError."""
 
 _TEXTS = {"session", "agent", "role", "parent_session", "project", "user", "workflow", "mission"}
 
@@ -68,15 +71,23 @@ class Arrival:
         return {"classes": dict(Counter(cls for cls, _, _ in where)), "at": at}
 
 
-def receive(data: bytes) -> Arrival:
-    """Raises EventError with a RejectReason; never with the content in its message."""
+def fetch_nothing(url: str) -> bytes:
+    """Where no host is allowed."""
+    raise EventError(RejectReason.URL_NOT_ALLOWED, "no host is allowed to be fetched from; send the transcript inline")
+
+
+def receive(data: bytes, fetch: Fetch = fetch_nothing) -> Arrival:
+    """Raises EventError with a RejectReason; never with the content in its message.
+
+    `fetch` is asked once, for an event that names its transcript by address.
+    """
     if len(data) > MAX_EVENT_BYTES:
         raise EventError(RejectReason.TOO_LARGE, f"the event has {len(data):,} bytes; the limit is {MAX_EVENT_BYTES:,}")
     try:
         event = SessionEnded.model_validate_json(_storable_json(data))
     except ValidationError as error:
         raise _explained(error) from None
-    transcript, _ = cut_transcript(_opened(event))
+    transcript, _ = cut_transcript(_opened(event, fetch))
     _check_times(event, transcript)
     transcript, masks = scrub_transcript(transcript)
     event = _scrubbed(event)
@@ -155,7 +166,7 @@ def _explained(error: ValidationError) -> EventError:
     return EventError(reason, f"{where}: {first['msg']}")
 
 
-def _opened(event: SessionEnded) -> Transcript:
+def _opened(event: SessionEnded, fetch: Fetch) -> Transcript:
     given = [event.transcript is not None, event.transcript_zstd is not None, event.transcript_url is not None]
     if sum(given) != 1:
         raise EventError(
@@ -163,16 +174,32 @@ def _opened(event: SessionEnded) -> Transcript:
         )
     if event.transcript is not None:
         return event.transcript
-    if event.transcript_zstd is None:
-        raise EventError(
-            RejectReason.URL_NOT_ALLOWED, "no host is allowed to be fetched from; send the transcript inline"
-        )
+    if event.transcript_url is not None:
+        body = fetch(event.transcript_url)
+        return _read("transcript_url", _inflated("transcript_url", body) if is_zstd(body) else body)
     try:
-        body = inflate(base64.b64decode(event.transcript_zstd, validate=True))
+        body = base64.b64decode(event.transcript_zstd or "", validate=True)
+    except ValueError:
+        raise EventError(RejectReason.BAD_TRANSCRIPT, "transcript_zstd: not base64") from None
+    return _read("transcript_zstd", _inflated("transcript_zstd", body))
+
+
+def _inflated(field: str, body: bytes) -> bytes:
+    try:
+        return inflate(body)
+    except ValueError as error:
+        reason = RejectReason.TOO_LARGE if isinstance(error, Overlong) else RejectReason.BAD_TRANSCRIPT
+        raise EventError(reason, f"{field}: {error}") from None
+
+
+def _read(field: str, body: bytes) -> Transcript:
+    try:
         return Transcript.model_validate_json(_storable_json(body))
-    except (ValueError, binascii.Error) as error:
-        reason = RejectReason.TOO_LARGE if "over" in str(error) else RejectReason.BAD_TRANSCRIPT
-        raise EventError(reason, f"transcript_zstd: {type(error).__name__}") from None
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False, include_context=False)[0]
+        loc = first["loc"][:-1] if first["type"] == "extra_forbidden" else first["loc"]  # its name is anyone's words
+        where = ".".join(str(part) for part in (field, *loc))
+        raise EventError(RejectReason.BAD_TRANSCRIPT, f"{where}: {first['msg']}") from None
 
 
 def _scrubbed(event: SessionEnded) -> SessionEnded:
@@ -185,7 +212,7 @@ def _scrubbed(event: SessionEnded) -> SessionEnded:
         update["object"] = event.object.model_copy(update=parts)
     if event.event_id and scrub(event.event_id).text != event.event_id:  # a mask would make two ids one
         update["event_id"] = "sha256:" + hashlib.sha256(event.event_id.encode()).hexdigest()
-    return event.model_copy(update=update | {"transcript": None, "transcript_zstd": None})
+    return event.model_copy(update=update | {"transcript": None, "transcript_zstd": None, "transcript_url": None})
 
 
 def _named_masks(event: SessionEnded, transcript: Transcript) -> Iterator[tuple[str, Mask]]:

@@ -20,6 +20,7 @@ from db.connect import Pool, open_pool
 from pipeline.embedding.port import Embedder
 from pipeline.errors import SettingError
 from pipeline.extraction.port import Extractor
+from pipeline.intake import Fetch, fetch_nothing
 from pipeline.redaction.span import Detector
 
 
@@ -51,6 +52,7 @@ class Context:
     detectors: tuple[Detector, ...]
     limits: Limits = field(default_factory=Limits)
     witness: str | None = None
+    fetch: Fetch = fetch_nothing
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,15 @@
 """Events into runs, whoever hands them over: the stream's consumers, or a replay of what was refused.
 
 One batch is one transaction. Unknown orgs and spaces, keys that stand for other content and what does not parse are
-kept scrubbed, with a reason of a closed list.
+kept scrubbed, with a reason of a closed list. Events are opened before the transaction, since a transcript may have to
+be fetched: no connection to the database waits on a network.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import UUID
 
 from uuid_utils.compat import uuid7
@@ -16,7 +18,7 @@ from db import events as store
 from db.connect import Connection, DatabaseError, is_data
 from db.events import NewRun, Org
 from pipeline.errors import EventError
-from pipeline.intake import Arrival, RejectReason, first_own_turn, is_kept, kept_copy, receive
+from pipeline.intake import Arrival, Fetch, RejectReason, first_own_turn, is_kept, kept_copy, receive
 from pipeline.redaction.scrub import scrub_raw
 from pipeline.session import EventKind, run_metadata
 from pipeline.transcripts import deflate, pack
@@ -43,6 +45,13 @@ class Rejected:
     detail: str
 
 
+class Opened(NamedTuple):
+    """An event as it came, and what it turned out to be."""
+
+    entry: Entry
+    found: Arrival | Rejected
+
+
 def is_set_aside(entry: Entry) -> bool:
     """Whether an entry is not read any more, since too many consumers were lost while they held it."""
     return entry.deliveries >= KILLS_FROM
@@ -53,8 +62,15 @@ def _rejected(entry: Entry, reason: str, detail: str) -> Rejected:
     return Rejected(entry, reason, scrub_raw(detail))
 
 
-def ingest(using: Resources, batch: Sequence[Entry]) -> list[Rejected]:
-    """One batch, one transaction; what is refused is kept. Rings once if anything came in."""
+def ingest(using: Resources, batch: Sequence[Entry], fetch: Fetch | None = None) -> list[Rejected]:
+    """One batch, one transaction; what is refused is kept. Rings once if anything came in.
+
+    `fetch` takes the place of the context's.
+    """
+    return _ingest(using, [opened(entry, fetch or using.context.fetch) for entry in batch])
+
+
+def _ingest(using: Resources, batch: Sequence[Opened]) -> list[Rejected]:
     with using.pool.connection() as conn:
         try:
             with conn.transaction():
@@ -63,8 +79,8 @@ def ingest(using: Resources, batch: Sequence[Entry]) -> list[Rejected]:
             if not is_data(error):
                 raise
             if len(batch) > 1:
-                return [item for entry in batch for item in ingest(using, [entry])]
-            fresh, rejected = 0, [_refused_by_database(batch[0], error)]
+                return [item for one in batch for item in _ingest(using, [one])]
+            fresh, rejected = 0, [_refused_by_database(batch[0].entry, error)]
             with conn.transaction():
                 _keep(conn, rejected, using.context.limits)
     metrics.INGESTED.labels("run").inc(fresh)
@@ -81,14 +97,23 @@ def _refused_by_database(entry: Entry, error: DatabaseError) -> Rejected:
     return Rejected(entry, RejectReason.BAD_EVENT, f"the database refused it: {error.sqlstate}")
 
 
-def _take(conn: Connection, batch: Sequence[Entry], limits: Limits) -> tuple[int, list[Rejected]]:
-    rejected: list[Rejected] = []
-    arrived: list[tuple[Entry, Arrival]] = []
-    for entry in batch:
-        try:
-            arrived.append((entry, _receive(entry)))
-        except EventError as error:
-            rejected.append(_rejected(entry, error.reason, str(error)))
+def opened(entry: Entry, fetch: Fetch) -> Opened:
+    """Call outside a transaction: `fetch` may wait on a network."""
+    try:
+        return Opened(entry, _receive(entry, fetch))
+    except EventError as error:
+        return Opened(entry, _rejected(entry, error.reason, str(error)))
+
+
+def _receive(entry: Entry, fetch: Fetch) -> Arrival:
+    if is_set_aside(entry):
+        raise EventError(RejectReason.KILLS_WORKER, f"{entry.deliveries - 1} consumers were lost while they held it")
+    return receive(entry.data, fetch)
+
+
+def _take(conn: Connection, batch: Sequence[Opened], limits: Limits) -> tuple[int, list[Rejected]]:
+    rejected = [found for _, found in batch if isinstance(found, Rejected)]
+    arrived = [(entry, found) for entry, found in batch if isinstance(found, Arrival)]
     by_name = {org.name: org for org in store.orgs(conn, names=list({a.event.org for _, a in arrived}))}
     refusals = [(item, _refusal(item, by_name)) for item in arrived]
     known = [item for item, refusal in refusals if refusal is None]
@@ -97,12 +122,6 @@ def _take(conn: Connection, batch: Sequence[Entry], limits: Limits) -> tuple[int
     rejected.extend(conflicts)
     _keep(conn, rejected, limits)
     return fresh, rejected
-
-
-def _receive(entry: Entry) -> Arrival:
-    if is_set_aside(entry):
-        raise EventError(RejectReason.KILLS_WORKER, f"{entry.deliveries - 1} consumers were lost while they held it")
-    return receive(entry.data)
 
 
 def _refusal(item: tuple[Entry, Arrival], by_name: dict[str, Org]) -> Rejected | None:
@@ -171,24 +190,23 @@ def _scrubbed_copy(item: Rejected) -> bytes:
 
 
 def try_again(
-    conn: Connection, rows: Sequence[tuple[UUID, bytes]], limits: Limits
+    conn: Connection, rows: Sequence[tuple[UUID, Opened]], limits: Limits
 ) -> list[tuple[UUID, Rejected | None]]:
     """Try kept originals again, one by one; what is still refused keeps its row with today's reason."""
-    return [(id_, _try_one(conn, Entry(None, data), limits)) for id_, data in rows]
+    return [(id_, _try_one(conn, *one, limits)) for id_, one in rows]
 
 
-def _try_one(conn: Connection, entry: Entry, limits: Limits) -> Rejected | None:
+def _try_one(conn: Connection, entry: Entry, found: Arrival | Rejected, limits: Limits) -> Rejected | None:
+    if isinstance(found, Rejected):
+        return found
     try:
-        arrival = receive(entry.data)
         with conn.transaction():
-            by_name = {org.name: org for org in store.orgs(conn, names=[arrival.event.org])}
-            refusal = _refusal((entry, arrival), by_name)
+            by_name = {org.name: org for org in store.orgs(conn, names=[found.event.org])}
+            refusal = _refusal((entry, found), by_name)
             if refusal is None:
-                _, conflicts = _insert(conn, [(entry, arrival)], by_name, limits)
+                _, conflicts = _insert(conn, [(entry, found)], by_name, limits)
                 refusal = conflicts[0] if conflicts else None
             return refusal
-    except EventError as error:
-        return _rejected(entry, error.reason, str(error))
     except DatabaseError as error:
         if not is_data(error):
             raise

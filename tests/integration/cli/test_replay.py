@@ -18,8 +18,7 @@ ASK = ("replay", "--code", "model_refused", "--reason", "key renewed")
 
 def step(fleet: Fleet) -> set[str]:
     """One step of the replay worker."""
-    with fleet.using.pool.connection() as conn:
-        return replay.step(conn, fleet.using.context.limits)
+    return replay.step(fleet.using)
 
 
 @contextmanager

@@ -87,8 +87,7 @@ def _replay_rejected(fleet: Fleet, reason: str, *, rate: float = 100) -> None:
 
 def _step_until_finished(fleet: Fleet) -> None:
     def finished() -> bool:
-        with fleet.using.pool.connection() as conn:
-            replay.step(conn, fleet.using.context.limits)
+        replay.step(fleet.using)
         return not fleet.rows("SELECT FROM replays WHERE finished_at IS NULL")
 
     wait_for(finished)
