@@ -11,6 +11,7 @@ from psycopg.types.json import Jsonb
 
 from db.connect import Connection
 from db.embedding import on_stamp
+from db.housekeeping import EXACT_ROWS
 from db.sql import query
 from pipeline.consolidation.contribute import MemoryView
 from pipeline.memory import Scope, ScopeKind, Subject
@@ -57,7 +58,8 @@ def neighbours(conn: Connection, memories: Sequence[UUID], stamp: int | None) ->
             conn.execute("SET LOCAL hnsw.iterative_scan = 'relaxed_order'")
             conn.execute("SET LOCAL enable_sort = off")  # else the index waits for statistics to know its rows
             conn.execute("SET LOCAL plan_cache_mode = force_custom_plan")
-            _add(found, conn.execute(on_stamp("neighbours", stamp), {"ids": rest, "stamp": stamp}, prepare=False))
+            params = {"ids": rest, "stamp": stamp, "exact_rows": EXACT_ROWS}
+            _add(found, conn.execute(on_stamp("neighbours", stamp), params, prepare=False))
     if rest := [memory for memory in memories if memory not in found]:
         _add(found, conn.execute(query("stages.neighbours_lexical"), {"ids": rest}))
     return found

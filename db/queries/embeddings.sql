@@ -1,24 +1,30 @@
 -- name: missing
 -- The active memories of these runs, and those a verdict queued, that have no vector in this space yet.
-SELECT m.id, m.org_id, m.content, r.id AS run_id FROM runs r
-JOIN memories m ON m.run_id = r.id OR m.id = r.memory_id
-WHERE r.id = ANY (%(ids)s) AND m.status = 'active' AND m.erased_at IS NULL
+-- Two ways to a memory, each by its index: joined by OR, every memory was compared with every run.
+WITH mine AS (
+  SELECT m.id, m.run_id FROM memories m WHERE m.run_id = ANY (%(ids)s)
+  UNION SELECT r.memory_id, r.id FROM runs r WHERE r.id = ANY (%(ids)s) AND r.memory_id IS NOT NULL
+)
+SELECT m.id, m.org_id, m.content, mine.run_id FROM mine JOIN memories m ON m.id = mine.id
+WHERE m.status = 'active' AND m.erased_at IS NULL
   AND NOT EXISTS (SELECT FROM {table} e WHERE e.memory_id = m.id)
 
 -- name: insert
 -- Rows of an org that is searched by index go straight into it.
 INSERT INTO {table} (memory_id, org_id, vector, ann)
 SELECT x.memory_id, m.org_id, x.vector, coalesce(s.ann, false)
-FROM unnest(%(ids)s::uuid[], %(vectors)s::vector[]) AS x(memory_id, vector)
+FROM unnest(%(ids)s::uuid[], %(vectors)b::vector[]) AS x(memory_id, vector)
 JOIN memories m ON m.id = x.memory_id AND m.status = 'active' AND m.erased_at IS NULL
 LEFT JOIN org_search s ON s.org_id = m.org_id AND s.stamp = %(stamp)s
 ON CONFLICT (memory_id) DO NOTHING
 
 -- name: neighbours
--- Exact in a small org, by index in a large one: two branches, of which one runs. Materialised, since a planner that
--- may join in another order searches once for every pair of a new memory and an old one of its scope.
+-- Exact in a small org, though it be in the index, and by index in a large one: two branches, of which one runs.
+-- Materialised, since a planner that may join in another order searches once for every pair of a new memory and an old
+-- one of its scope.
 WITH new AS MATERIALIZED (
-  SELECT m.id, m.org_id, m.scope_kind, m.scope_value, m.created_at, e.vector, coalesce(s.ann, false) AS ann
+  SELECT m.id, m.org_id, m.scope_kind, m.scope_value, m.created_at, e.vector,
+    coalesce(s.ann AND s.embedded > %(exact_rows)s, false) AS ann
   FROM memories m JOIN {table} e ON e.memory_id = m.id
   LEFT JOIN org_search s ON s.org_id = m.org_id AND s.stamp = %(stamp)s
   WHERE m.id = ANY (%(ids)s) AND m.status = 'active'

@@ -83,30 +83,34 @@ SELECT id FROM stamps WHERE (provider, model, revision, dimension)
   = (%(provider)s, %(model)s, %(revision)s, %(dimension)s)
 
 -- name: neighbours_exact
--- What says the same, or nearly: by hash, then by lexemes, within the org and scope; only what came before.
+-- What says the same, by hash, within the org and scope; only what came before. The fence (OFFSET 0) leaves the planner
+-- one index to choose: without statistics it read the whole org by another.
 SELECT n.* FROM
-  (SELECT id, org_id, content, content_hash, scope_kind, scope_value, kind, created_at FROM memories
+  (SELECT id, org_id, content_hash, scope_kind, scope_value, created_at FROM memories
    WHERE id = ANY (%(ids)s) AND status = 'active') new,
 LATERAL (
-  (SELECT new.id AS of, m.id, m.content, m.kind, m.scope_kind, m.scope_value, m.subject_type, m.subject_id,
-    m.observed_at FROM memories m
-   WHERE m.org_id = new.org_id AND m.content_hash = new.content_hash AND m.status = 'active' AND m.id <> new.id
-     AND m.scope_kind = new.scope_kind AND m.scope_value IS NOT DISTINCT FROM new.scope_value
-     AND (m.created_at, m.id) < (new.created_at, new.id)
-   ORDER BY m.created_at, m.id LIMIT 1)
+  SELECT new.id AS of, m.id, m.content, m.kind, m.scope_kind, m.scope_value, m.subject_type, m.subject_id, m.observed_at
+  FROM (SELECT * FROM memories same WHERE same.org_id = new.org_id AND same.content_hash = new.content_hash
+          AND same.status IN ('pending', 'active') OFFSET 0) m
+  WHERE m.status = 'active' AND m.id <> new.id
+    AND m.scope_kind = new.scope_kind AND m.scope_value IS NOT DISTINCT FROM new.scope_value
+    AND (m.created_at, m.id) < (new.created_at, new.id)
+  ORDER BY m.created_at, m.id LIMIT 1
 ) n
 
 -- name: neighbours_lexical
-SELECT n.* FROM
-  (SELECT id, org_id, content, scope_kind, scope_value, created_at FROM memories
-   WHERE id = ANY (%(ids)s) AND status = 'active') new,
-LATERAL (
+-- The words of each new memory are looked up once; as a function's call in the join they were, for every row compared.
+WITH new AS MATERIALIZED (
+  SELECT id, org_id, scope_kind, scope_value, created_at, any_lexeme(content) AS words FROM memories
+  WHERE id = ANY (%(ids)s) AND status = 'active'
+)
+SELECT n.* FROM new, LATERAL (
   SELECT new.id AS of, m.id, m.content, m.kind, m.scope_kind, m.scope_value, m.subject_type, m.subject_id,
     m.observed_at FROM memories m
-  WHERE m.org_id = new.org_id AND m.lexemes @@ any_lexeme(new.content) AND m.status = 'active' AND m.id <> new.id
+  WHERE m.org_id = new.org_id AND m.lexemes @@ new.words AND m.status = 'active' AND m.id <> new.id
     AND m.scope_kind = new.scope_kind AND m.scope_value IS NOT DISTINCT FROM new.scope_value
     AND (m.created_at, m.id) < (new.created_at, new.id)
-  ORDER BY ts_rank_cd(m.lexemes, any_lexeme(new.content), 32) DESC LIMIT 5
+  ORDER BY ts_rank_cd(m.lexemes, new.words, 32) DESC LIMIT 5
 ) n
 
 -- name: new_memories
