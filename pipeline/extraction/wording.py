@@ -118,8 +118,9 @@ _AREAS = {area: _table(patterns) for area, patterns in _STAKES.items()}
 
 def visible(text: str) -> str:
     """Normalised, without characters that show nothing, with straight apostrophes."""
-    shown = "".join(sign for sign in text if unicodedata.category(sign) != "Cf")
-    return normalised(shown).replace("’", "'")
+    if not text.isascii():  # no ASCII character is invisible
+        text = "".join(sign for sign in text if unicodedata.category(sign) != "Cf")
+    return normalised(text).replace("’", "'")
 
 
 def is_rule(text: str) -> bool:
