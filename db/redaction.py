@@ -73,7 +73,7 @@ def _row(memory: NewMemory) -> dict[str, Any]:
         "author_kind": draft.author_kind, "author": draft.author, "provenance": draft.provenance,
         "confidence": draft.confidence, "high_stakes": draft.high_stakes, "importance": draft.importance,
         "observed_at": draft.observed_at.isoformat(), "expires_at": draft.expires_at.isoformat(),
-        "replaces": [str(item) for item in draft.replaces], "actor": memory.actor,
+        "namespace": draft.namespace, "replaces": [str(item) for item in draft.replaces], "actor": memory.actor,
         "previous_hash": memory.previous_hash.hex() if memory.previous_hash else None,
         "review_id": str(memory.review_id) if memory.review_id else None,
     }  # fmt: skip

@@ -90,6 +90,7 @@ class MemoryDraft:
     expires_at: datetime
     confidence: float | None = None
     replaces: tuple[UUID, ...] = field(default=())
+    namespace: str = "default"
 
     @property
     def held(self) -> bool:

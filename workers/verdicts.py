@@ -81,5 +81,5 @@ def _draft(run: Claimed, applied: Applied, new: UUID, *, replaces: tuple[UUID, .
         hold_reasons=applied.against, subject=applied.text.subject, author_kind=AuthorKind.PERSON, author=run.actor,
         provenance={"provider": "person", "corrects": str(memory["id"])}, high_stakes=memory["high_stakes"],
         importance=memory["importance"], observed_at=datetime.now(UTC), expires_at=memory["expires_at"],
-        replaces=replaces,
+        replaces=replaces, namespace=memory["namespace"],
     )  # fmt: skip

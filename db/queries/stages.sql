@@ -21,15 +21,16 @@ WITH fresh AS MATERIALIZED (
     content_hash text, rationale text, evidence jsonb, classes text[], hold_reasons text[], subject_type text,
     subject_id text, author_kind text, author text, provenance jsonb, confidence real, high_stakes boolean,
     importance smallint, observed_at timestamptz, expires_at timestamptz, replaces uuid[], previous_hash text,
-    review_id uuid, actor text)
+    review_id uuid, namespace text, actor text)
 ), inserted AS (
   INSERT INTO memories (id, org_id, run_id, tier, kind, status, scope_kind, scope_value, content, content_hash,
     rationale, evidence, classes, hold_reasons, subject_type, subject_id, author_kind, author, provenance, confidence,
-    high_stakes, importance, observed_at, valid_from, expires_at, replaces, previous_hash, review_id, actor)
+    high_stakes, importance, observed_at, valid_from, expires_at, replaces, previous_hash, review_id, namespace,
+    actor)
   SELECT id, org_id, run_id, tier, kind, CASE WHEN review_id IS NULL THEN 'active' ELSE 'pending' END, scope_kind,
     scope_value, content, decode(content_hash, 'hex'), rationale, evidence, classes, hold_reasons, subject_type,
     subject_id, author_kind, author, provenance, confidence, high_stakes, importance, observed_at, observed_at,
-    expires_at, coalesce(replaces, '{}'), decode(previous_hash, 'hex'), review_id, actor
+    expires_at, coalesce(replaces, '{}'), decode(previous_hash, 'hex'), review_id, namespace, actor
   FROM fresh ORDER BY review_id IS NULL
   ON CONFLICT (run_id, content_hash) WHERE status IN ('pending', 'active') DO NOTHING RETURNING id
 ), repeated AS (

@@ -44,9 +44,9 @@ class Rita:
         with self._door() as conn:
             return reviews.retype(conn, memory, act, text, comment=f"since {KEY} leaked")
 
-    def approve(self, memory: UUID) -> str:
+    def approve(self, memory: UUID, namespace: str | None = None) -> str:
         with self._door() as conn:
-            return reviews.approve(conn, memory, comment=None, placement=Placement())
+            return reviews.approve(conn, memory, comment=None, placement=Placement(namespace=namespace))
 
     def reject(self, memory: UUID) -> str:
         with self._door() as conn:
@@ -133,6 +133,17 @@ def test_a_correction_takes_the_place_of_what_it_corrects(fleet: Fleet, rita: Ri
     assert was["valid_to"] is not None
     assert (new["author_kind"], new["author"]) == ("person", "rita")
     assert new["id"] in embedded(fleet)
+
+
+def test_a_correction_stays_in_the_namespace_of_what_it_corrects(fleet: Fleet, rita: Rita) -> None:
+    rule = kept(fleet, RULE, Kind.RULE)
+    with fleet.database.as_role("operator") as conn:
+        conn.execute("INSERT INTO namespaces SELECT id, 'deploys' FROM orgs")
+    rita.approve(rule, "deploys")
+    rita.retype(rule, "correct", TRUER)
+    fleet.run()
+    (new,) = fleet.rows("SELECT namespace FROM memories WHERE content = %s", TRUER)
+    assert new["namespace"] == "deploys"
 
 
 def test_a_correction_that_is_held_replaces_when_it_is_approved(fleet: Fleet, rita: Rita) -> None:
