@@ -16,6 +16,7 @@ from ops.embedded.valkey import EmbeddedValkey
 from pipeline.embedding.port import Embedder, Stamp, Vectors
 from pipeline.extraction.adapters.offline import OfflineExtractor
 from pipeline.extraction.port import Extractor
+from pipeline.intake import Fetch, fetch_nothing
 from pipeline.redaction.detectors import ALL
 from pipeline.redaction.span import Detector
 from pipeline.session import Role, Transcript, Trust, Turn, normalised
@@ -60,6 +61,7 @@ class Fleet:
         embedder: Callable[[], Embedder | None] = WordVectors,
         detectors: tuple[Detector, ...] = ALL,
         witness: str | None = None,
+        fetch: Fetch = fetch_nothing,
         **limits: Any,
     ) -> None:
         self.close()
@@ -71,6 +73,7 @@ class Fleet:
                 embedder=embedder,
                 detectors=detectors,
                 witness=witness,
+                fetch=fetch,
                 limits=Limits(**{"backoff_first_seconds": 0.01, "backoff_cap_seconds": 0.01, **limits}),
             )
         )

@@ -94,6 +94,8 @@ def test_a_file_that_cannot_be_read_is_named(monkeypatch: pytest.MonkeyPatch, tm
         ("openai_base_url", "https://me:hunter2@models"),
         ("openai_base_url", "models.local/v1"),
         ("extraction_endpoint_class", "moon"),
+        ("transcript_hosts", "https://me:hunter2@files.example"),
+        ("transcript_hosts", "*.example"),
     ],
 )
 def test_a_wrong_value_is_refused_by_name_without_being_quoted(
