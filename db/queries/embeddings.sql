@@ -1,12 +1,14 @@
 -- name: missing
 -- The active memories of these runs, and those a verdict queued, that have no vector in this space yet.
--- Two ways to a memory, each by its index: joined by OR, every memory was compared with every run.
-WITH mine AS (
-  SELECT m.id, m.run_id FROM memories m WHERE m.run_id = ANY (%(ids)s)
-  UNION SELECT r.memory_id, r.id FROM runs r WHERE r.id = ANY (%(ids)s) AND r.memory_id IS NOT NULL
-)
-SELECT m.id, m.org_id, m.content, mine.run_id FROM mine JOIN memories m ON m.id = mine.id
-WHERE m.status = 'active' AND m.erased_at IS NULL
+-- Two ways to a memory, each by its index: joined by OR, or without the fence (OFFSET 0) where statistics lag behind,
+-- every memory was compared with every run.
+SELECT m.id, m.org_id, m.content, m.run_id FROM memories m
+WHERE m.run_id = ANY (%(ids)s) AND m.status = 'active' AND m.erased_at IS NULL
+  AND NOT EXISTS (SELECT FROM {table} e WHERE e.memory_id = m.id)
+UNION
+SELECT m.id, m.org_id, m.content, r.id FROM runs r,
+LATERAL (SELECT * FROM memories queued WHERE queued.id = r.memory_id OFFSET 0) m
+WHERE r.id = ANY (%(ids)s) AND m.status = 'active' AND m.erased_at IS NULL
   AND NOT EXISTS (SELECT FROM {table} e WHERE e.memory_id = m.id)
 
 -- name: insert
