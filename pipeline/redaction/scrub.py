@@ -13,7 +13,7 @@ import re2
 
 from pipeline.redaction.detectors import PROVEN
 from pipeline.redaction.span import Interval, mask, resolve
-from pipeline.session import Transcript, storable
+from pipeline.session import Transcript, Turn, storable
 
 _MASK = re2.compile(r"\[REDACTED:([a-z_]{1,24})\]")
 
@@ -53,12 +53,15 @@ def scrub(text: str) -> Scrubbed:
 def scrub_transcript(transcript: Transcript) -> tuple[Transcript, tuple[TurnMask, ...]]:
     """Every turn's text scrubbed, and its tool's name; masks are those of the scrubbed texts, with their offsets."""
     scrubbed = [scrub(turn.text) for turn in transcript.turns]
-    turns = (
-        t.model_copy(update={"text": s.text, "tool": t.tool and scrub(t.tool).text})
-        for t, s in zip(transcript.turns, scrubbed, strict=True)
-    )
+    turns = (_turn(turn, s.text) for turn, s in zip(transcript.turns, scrubbed, strict=True))
     masks = (TurnMask(number, m.cls, m.offset) for number, s in enumerate(scrubbed) for m in s.masks)
     return Transcript(turns=tuple(turns)), tuple(masks)
+
+
+def _turn(turn: Turn, text: str) -> Turn:
+    tool = turn.tool and scrub(turn.tool).text
+    same = (text, tool) == (turn.text, turn.tool)
+    return turn if same else turn.model_copy(update={"text": text, "tool": tool})
 
 
 def scrub_raw(data: bytes | str) -> str:
