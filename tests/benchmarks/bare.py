@@ -33,6 +33,7 @@ _MOVE = sql.SQL(
     "UPDATE runs SET state = %(to)s, actor = %(actor)s, state_at = now(), "
     "due_at = CASE WHEN %(to)s <> 'consolidated' THEN now() END WHERE id = ANY (%(ids)s) AND state = %(from)s"
 )
+_SENT = sql.SQL("SELECT id FROM runs WHERE event_key NOT LIKE 'stored-%' ORDER BY created_at, id")
 _MASKED = sql.SQL(
     "SELECT org_id, subject_kind, subject_id, actor, action, detail FROM ledger "
     "WHERE action = 'scrubbed' AND subject_id = ANY (%s::text[])"
@@ -60,7 +61,7 @@ def collect(database: Database) -> list[Batch]:
         others = conn.execute("SELECT (SELECT count(*) FROM reviews) + (SELECT count(*) FROM occurrences) AS n")
         assert others.fetchall() == [{"n": 0}]
         inserts = {table: _insert(conn, table) for tables in WRITES.values() for table in tables}
-        ids = [row["id"] for row in conn.execute("SELECT id FROM runs ORDER BY created_at, id")]
+        ids = [row["id"] for row in conn.execute(_SENT)]
         size = Limits().batch_size
         return [_batch(conn, inserts, ids[at : at + size]) for at in range(0, len(ids), size)]
 

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -42,10 +43,10 @@ def run_chain(site: Site, database: Database, recording: Recording, workers: int
         try:
             wait_for(lambda: Worker.count(connection=redis) >= workers, within_seconds=60)
             before = cpu(site, children)
-            started = time.monotonic()
+            since, started = datetime.now(UTC), time.monotonic()
             first = [Queue.prepare_data(extract, [event]) for event in recording.events]
             Queue(QUEUE, connection=redis).enqueue_many(first)
-            await_consolidated(conn, len(recording.events))
+            await_consolidated(conn, len(recording.events), since)
             seconds = time.monotonic() - started
             after = cpu(site, children)
         finally:

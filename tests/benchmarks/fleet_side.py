@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 import psutil
 from redis import Redis
@@ -48,12 +49,12 @@ def run_fleet(site: Site, database: Database, recording: Recording, processes: M
         with _workers(given, processes) as fleet:
             _await_ready(redis, processes)
             before = cpu(site, fleet)
-            started = time.monotonic()
+            since, started = datetime.now(UTC), time.monotonic()
             with redis.pipeline(transaction=False) as pipe:
                 for event in recording.events:
                     pipe.xadd(STREAM, {FIELD: event})
                 pipe.execute()
-            await_consolidated(conn, len(recording.events))
+            await_consolidated(conn, len(recording.events), since)
             seconds = time.monotonic() - started
             after = cpu(site, fleet)
         return Timed(len(recording.events), seconds, {name: after[name] - before[name] for name in after})
@@ -93,14 +94,14 @@ def _await_ready(redis: Redis, processes: Mapping[str, int]) -> None:
     wait_for(lambda: redis.exists(STREAM) and redis.xinfo_consumers(STREAM, GROUP), within_seconds=60)
 
 
-def await_consolidated(conn: Connection, runs: int) -> None:
-    """Until all runs are consolidated. Fails at once when one went another way."""
+def await_consolidated(conn: Connection, runs: int, since: datetime) -> None:
+    """Until all runs made `since` are consolidated. Fails at once when one went another way."""
     counts: dict[str, int] = {}
     moved_at = time.monotonic()
     while counts.get("consolidated", 0) < runs:
         assert time.monotonic() - moved_at < STALLED_SECONDS, f"nothing moved for {STALLED_SECONDS:.0f} s: {counts}"
         time.sleep(0.05)
-        rows = conn.execute("SELECT state, count(*) AS n FROM runs GROUP BY state")
+        rows = conn.execute("SELECT state, count(*) AS n FROM runs WHERE created_at >= %s GROUP BY state", (since,))
         now = {row["state"]: row["n"] for row in rows}
         assert not now.keys() & {"dead_letter", "skipped"}, now
         if now != counts:

@@ -69,16 +69,16 @@ def record(runs: int, orgs: int, logs: Path | None, *, org_runs_max: int, seed: 
     rng = random.Random(seed)
     conversations = list(_conversations(logs or SAMPLES))
     names = [f"org-{number:03d}" for number in range(orgs)]
-    of = _owners(rng, names, runs, org_runs_max)
+    of = owners(rng, names, runs, org_runs_max)
     events, texts = [], []
     for number, org in enumerate(of):
-        facts = [_fact(rng, number * FACTS + place) for place in range(FACTS)]
+        facts = [fact(rng, number * FACTS + place) for place in range(FACTS)]
         texts += facts
         events.append(_event(number, org, conversations[number % len(conversations)], facts))
-    return Recording(events, of, texts, _vectors(len(texts), seed))
+    return Recording(events, of, texts, vectors(len(texts), seed))
 
 
-def _owners(rng: random.Random, names: Sequence[str], runs: int, org_runs_max: int) -> list[str]:
+def owners(rng: random.Random, names: Sequence[str], runs: int, org_runs_max: int) -> list[str]:
     """An org a run; one that has its most is passed over."""
     weights = [1 / rank for rank in range(1, len(names) + 1)]
     owners: list[str] = []
@@ -117,7 +117,8 @@ def _shortened(transcript: Transcript) -> tuple[Turn, ...]:
     return tuple(turns)
 
 
-def _fact(rng: random.Random, number: int) -> str:
+def fact(rng: random.Random, number: int) -> str:
+    """A sentence that no rule of the classifier holds and no other number's repeats or replaces."""
     part, service, tool, place = (rng.choice(words) for words in (_PARTS, _SERVICES, _TOOLS, _PLACES))
     return (
         f"Trial {number} found that the {part} behind the {service} service wakes {tool} every "
@@ -134,12 +135,12 @@ def _event(number: int, org: str, conversation: tuple[Turn, ...], facts: Sequenc
     ).model_dump_json(exclude_none=True).encode()  # fmt: skip
 
 
-def _vectors(count: int, seed: int) -> Vectors:
+def vectors(count: int, seed: int) -> Vectors:
     """Unit vectors around CLUSTERS centres; the spread of a cluster is a third of the distance between two."""
     rng = np.random.default_rng(seed)
     centres = rng.standard_normal((CLUSTERS, DIMENSION), dtype=np.float32)
-    vectors = centres[rng.integers(0, CLUSTERS, count)] + 0.5 * rng.standard_normal((count, DIMENSION), np.float32)
-    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
+    points = centres[rng.integers(0, CLUSTERS, count)] + 0.5 * rng.standard_normal((count, DIMENSION), np.float32)
+    return np.asarray(points / np.linalg.norm(points, axis=1, keepdims=True), dtype=np.float32)
 
 
 class RecordedExtractor:

@@ -15,8 +15,11 @@ from db.migrate import LOGINS, create_database, migrate, register_stamp
 from ops.embedded.postgres import EmbeddedPostgres
 from ops.embedded.valkey import EmbeddedValkey
 from pipeline.org import OrgSettings
+from tests.benchmarks import store
 from tests.benchmarks.recording import STAMP
 from tests.services import TEMPLATE, Database, cloned
+
+STORE_ORGS = 400
 
 
 @dataclass(frozen=True)
@@ -28,23 +31,22 @@ class Site:
     valkey: EmbeddedValkey
 
     @contextmanager
-    def database(self, *, indexed: bool = False) -> Iterator[Database]:
-        """A database with the orgs and nothing else, Redis empty; `indexed`: every vector enters the HNSW index."""
+    def database(self) -> Iterator[Database]:
+        """A database with the orgs and the store, its pages written out; Redis empty."""
         with Redis.from_url(self.valkey.url("admin")) as redis:
             redis.flushall()
         with cloned(self.postgres) as database:
-            if indexed:
-                with connect(database.admin) as conn:
-                    conn.execute(
-                        "INSERT INTO org_search (org_id, stamp, ann) SELECT o.id, s.id, true FROM orgs o, stamps s"
-                    )
             with connect(database.admin) as conn:
                 conn.execute("CHECKPOINT")
             yield database
 
+    def index_all(self) -> None:
+        """From here on every vector of a database enters the HNSW index, and those of the store are in it."""
+        store.index_all(Database(self.postgres, TEMPLATE))
+
 
 @contextmanager
-def opened(home: Path, orgs: Sequence[str]) -> Iterator[Site]:
+def opened(home: Path, orgs: Sequence[str], *, stored: int = 0, org_runs_max: int = 1_000) -> Iterator[Site]:
     """Start both servers as they are shipped, and make the template every database is cloned from."""
     postgres, valkey = EmbeddedPostgres(home), EmbeddedValkey(home)
     try:
@@ -54,6 +56,7 @@ def opened(home: Path, orgs: Sequence[str]) -> Iterator[Site]:
         migrate(postgres.url(TEMPLATE), {login: postgres.password(f"afterword_{login}") for login in LOGINS})
         register_stamp(postgres.url(TEMPLATE), STAMP)
         _create_orgs(Database(postgres, TEMPLATE), orgs)
+        store.fill(Database(postgres, TEMPLATE), stored, orgs=STORE_ORGS, org_runs_max=org_runs_max)
         yield Site(home, postgres, valkey)
     finally:
         valkey.stop()
