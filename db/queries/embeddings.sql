@@ -31,14 +31,19 @@ WITH new AS MATERIALIZED (
   LEFT JOIN org_search s ON s.org_id = m.org_id AND s.stamp = %(stamp)s
   WHERE m.id = ANY (%(ids)s) AND m.status = 'active'
 ), near AS MATERIALIZED (
-  SELECT new.id AS of, new.scope_kind, new.scope_value, new.created_at, x.memory_id FROM new, LATERAL (
-    (SELECT e.memory_id, e.vector FROM {table} e WHERE NOT new.ann AND e.org_id = new.org_id
-     ORDER BY e.vector <=> new.vector LIMIT 8)
+  -- More than are wanted where they cost nothing more: some will be of another scope, or no earlier.
+  SELECT new.id AS of, new.scope_kind, new.scope_value, new.created_at, x.memory_id, x.distance FROM new, LATERAL (
+    (SELECT e.memory_id, e.vector <=> new.vector AS distance FROM {table} e
+     WHERE NOT new.ann AND e.org_id = new.org_id ORDER BY e.vector <=> new.vector LIMIT 32)
     UNION ALL
-    (SELECT e.memory_id, e.vector FROM {table} e WHERE new.ann AND e.ann AND e.org_id = new.org_id
-     ORDER BY e.vector <=> new.vector LIMIT 8)) x
+    (SELECT e.memory_id, e.vector <=> new.vector FROM {table} e
+     WHERE new.ann AND e.ann AND e.org_id = new.org_id ORDER BY e.vector <=> new.vector LIMIT 8)) x
+), earlier AS (
+  SELECT n.of, m.id, m.content, m.kind, m.scope_kind, m.scope_value, m.subject_type, m.subject_id, m.observed_at,
+    row_number() OVER (PARTITION BY n.of ORDER BY n.distance) AS place
+  FROM near n, LATERAL (SELECT * FROM memories known WHERE known.id = n.memory_id OFFSET 0) m
+  WHERE m.status = 'active' AND m.id <> n.of AND m.scope_kind = n.scope_kind
+    AND m.scope_value IS NOT DISTINCT FROM n.scope_value AND (m.created_at, m.id) < (n.created_at, n.of)
 )
-SELECT n.of, m.id, m.content, m.kind, m.scope_kind, m.scope_value, m.subject_type, m.subject_id, m.observed_at
-FROM near n JOIN memories m ON m.id = n.memory_id
-WHERE m.status = 'active' AND m.id <> n.of AND m.scope_kind = n.scope_kind
-  AND m.scope_value IS NOT DISTINCT FROM n.scope_value AND (m.created_at, m.id) < (n.created_at, n.of)
+SELECT of, id, content, kind, scope_kind, scope_value, subject_type, subject_id, observed_at FROM earlier
+WHERE place <= 8
