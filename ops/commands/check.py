@@ -13,9 +13,9 @@ from rich.table import Table
 from db.connect import DatabaseDown, connect
 from db.doors import LOGIN_ROLES, over_privileged
 from ops.compose import make_embedder, make_extractor
-from ops.credentials import database_address
+from ops.credentials import database_address, redis_address
 from ops.settings import Settings, explain, load
-from pipeline.errors import AfterwordError
+from pipeline.errors import AfterwordError, SettingError
 from pipeline.redaction.canary import healthy_classes
 from pipeline.redaction.classes import REQUIRED_BY_DEFAULT
 from pipeline.redaction.detectors import ALL
@@ -55,7 +55,14 @@ def _print(settings: Settings, faults: list[str], uncovered: list[str]) -> None:
 
 
 def _faults(settings: Settings) -> list[str]:
-    probes: list[Callable[[], object]] = [lambda: make_extractor(settings), lambda: make_embedder(settings)]
+    probes: list[Callable[[], object]] = [
+        lambda: make_extractor(settings),
+        lambda: make_embedder(settings),
+    ]
+    if settings.redis_url is not None:
+        probes.append(lambda: redis_address(settings, "worker"))
+    if settings.database_url is not None:
+        probes.append(lambda: database_address(settings, "worker"))
     return [fault for probe in probes if (fault := _fault(probe))] + _doors(settings)
 
 
@@ -68,12 +75,17 @@ def _fault(probe: Callable[[], object]) -> str | None:
 
 
 def _doors(settings: Settings) -> list[str]:
-    """What each login can do beyond its role; nothing where the database does not answer."""
+    """What each login can do beyond its role; nothing where the database does not answer.
+
+    A process that is not given a login's password is not that door.
+    """
     faults: list[str] = []
     for role in LOGIN_ROLES:
         try:
             with connect(database_address(settings, role)) as conn:
                 faults.extend(over_privileged(conn))
+        except SettingError:
+            continue
         except DatabaseDown:
             return faults
     return faults

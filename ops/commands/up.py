@@ -11,7 +11,7 @@ import typer
 
 from ops import logs
 from ops.commands.worker import WorkerName, log_settings
-from ops.compose import make_embedder, make_extractor
+from ops.compose import context, make_embedder, make_extractor
 from ops.settings import Settings, load
 from ops.stack import bring_up_to_date, services
 from ops.supervisor import Command, Supervisor
@@ -32,6 +32,7 @@ def up(
     log_settings(settings)
     make_extractor(settings)
     make_embedder(settings)
+    context(settings)  # what every worker would refuse is said once, before anything runs
     with services(settings):
         applied = bring_up_to_date(settings)
         log.info("ready", home=str(settings.home), migrations=len(applied))
