@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 import typer
+from redis.exceptions import RedisError
 
 from db.connect import DatabaseDown
 from ops.commands import dead_letters, embed, extraction, ledger, org, rejected, replay, review, runs
@@ -46,6 +47,9 @@ def main() -> None:
     except DatabaseDown as error:
         said = str(error).splitlines()[0]
         typer.echo(f"error: the database does not answer ({said}). Is the stack running? See: afterword up", err=True)
+        sys.exit(1)
+    except RedisError as error:
+        typer.echo(f"error: Redis does not answer ({error}). Is the stack running? See: afterword up", err=True)
         sys.exit(1)
 
 

@@ -30,7 +30,7 @@ RESEND_SECONDS = 10.0
 
 
 class Unacknowledged(AfterwordError):
-    """Events were sent but none of the workers took them in. Is ingest running? See: afterword up."""
+    """Events were sent and not taken in. Is ingest running? See: afterword up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def prepare(path: Path, sender: Sender, *, format: str = "auto") -> Outgoing:
         text = path.read_bytes().decode("utf-8", "surrogateescape")
         modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     except OSError as error:
-        raise FormatError(f"{path}: {error.strerror}") from None
+        raise FormatError(error.strerror) from None
     result = read(text, format)
     transcript, masks = scrub_transcript(cut_transcript(result.transcript)[0])
     named = {name: value for name, value in _names(result, sender).items() if value}
@@ -116,7 +116,9 @@ def send_until_in(
     last_sent = 0.0
     while waiting:
         if time.monotonic() > deadline:
-            raise Unacknowledged(f"{len(waiting)} of {len(events)} events were not taken in: is ingest running?")
+            raise Unacknowledged(
+                f"{len(waiting)} of {len(events)} events were not taken in. Is ingest running? See: afterword up"
+            )
         try:
             if time.monotonic() - last_sent > RESEND_SECONDS:
                 send(redis, waiting)
@@ -125,7 +127,10 @@ def send_until_in(
         except RedisError as error:
             last_sent = 0.0
             if time.monotonic() + 0.5 > deadline:
-                raise Unacknowledged(f"Redis cannot be reached: {type(error).__name__}") from None
+                raise Unacknowledged(
+                    f"Redis does not answer ({error}). Is the stack running? See: afterword up. "
+                    f"Not taken in: {len(waiting)} of {len(events)} events; sending them again is harmless"
+                ) from None
         time.sleep(0.02)
 
 

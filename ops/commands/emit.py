@@ -75,8 +75,7 @@ def _from_hook(hook: str, sender: Sender) -> tuple[list[Path], Sender]:
     try:
         said = SessionEndHook.model_validate_json(sys.stdin.read())
     except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        raise AfterwordError(f"not a SessionEnd hook on standard input: {first['loc']}: {first['msg']}") from None
+        raise AfterwordError(f"not a SessionEnd hook on standard input: {_first(error)}") from None
     return [said.transcript_path.expanduser()], Sender(
         sender.org, sender.agent, sender.session or said.session_id, sender.project or said.cwd, sender.user,
         sender.spaces, sender.outcome,
@@ -100,9 +99,15 @@ def prepare_all(paths: list[Path], sender: Sender, format: str) -> tuple[list[Ou
         except FormatError as error:
             failed[path] = str(error)
         except ValidationError as error:
-            first = error.errors(include_input=False, include_url=False)[0]
-            failed[path] = f"{first['loc']}: {first['msg']}"
+            failed[path] = _first(error)
     return outgoing, failed
+
+
+def _first(error: ValidationError) -> str:
+    """The first thing wrong, by its field where it has one; never the value."""
+    first = error.errors(include_input=False, include_url=False)[0]
+    field = ".".join(map(str, first["loc"]))
+    return f"{field}: {first['msg']}" if field else first["msg"]
 
 
 def _send_with_progress(redis: Redis, outgoing: list[Outgoing], timeout: float, *, quiet: bool) -> None:
