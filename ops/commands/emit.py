@@ -13,10 +13,13 @@ from redis import Redis
 from rich.console import Console
 from rich.progress import Progress
 
+from db.connect import DatabaseDown
+from db.orgs import UnknownOrg
+from ops.access import known_org
 from ops.credentials import redis_address
 from ops.emitting import Outgoing, Sender, prepare, send, send_until_in
 from ops.settings import load
-from pipeline.errors import AfterwordError, FormatError
+from pipeline.errors import AfterwordError, FormatError, SettingError
 from pipeline.formats import READERS
 
 FORMATS = ", ".join(reader.name for reader in READERS)
@@ -59,6 +62,8 @@ def emit(
     if not paths:
         raise typer.BadParameter("no session logs given")
     outgoing, failed = prepare_all(paths, sender, format)
+    if outgoing and hook is None:
+        _warn_about(org)
     with Redis.from_url(redis_address(load(), "emitter")) as redis:
         if timeout > 0:
             _send_with_progress(redis, outgoing, timeout, quiet=as_json or hook is not None)
@@ -80,6 +85,23 @@ def _from_hook(hook: str, sender: Sender) -> tuple[list[Path], Sender]:
         sender.org, sender.agent, sender.session or said.session_id, sender.project or said.cwd, sender.user,
         sender.spaces, sender.outcome,
     )  # fmt: skip
+
+
+def _warn_about(org: str) -> None:
+    """Why sessions of this org would become no memories, where a database can be asked; the stream cannot answer."""
+    try:
+        known = known_org(org)
+    except UnknownOrg as error:
+        typer.echo(f"warning: {error}, then: afterword replay --rejected unknown_org", err=True)
+    except (DatabaseDown, SettingError):
+        return
+    else:
+        if not known.settings.extraction:
+            typer.echo(
+                f"warning: extraction is off for {org}: what is sent now is skipped for good, also when it is sent "
+                f"again. Enable it first: afterword extraction enable --org {org} --reason WHY",
+                err=True,
+            )
 
 
 def expanded(paths: list[Path]) -> list[Path]:
