@@ -16,7 +16,9 @@ from ops.arguments import Reason
 from ops.output import AsJson, document, record
 from pipeline.errors import AfterwordError
 from pipeline.org import OrgSettings
-from pipeline.redaction.classes import DETECTOR_UNAVAILABLE, REQUIRED_BY_DEFAULT, ClassTier, tier_of
+from pipeline.redaction.canary import healthy_classes
+from pipeline.redaction.classes import REQUIRED_BY_DEFAULT, ClassTier, tier_of
+from pipeline.redaction.detectors import ALL as ALL_DETECTORS
 
 app = typer.Typer(no_args_is_help=True, help="Orgs: tenants and their ledgered settings.")
 
@@ -43,8 +45,11 @@ def create(name: str, as_json: AsJson = False) -> None:
         created = orgs.create(conn, name, actor=actor())
     if as_json:
         document({"org": name, "created": created})
+    elif created:
+        typer.echo(f"created {name}; extraction is off: afterword extraction enable --org {name} --reason WHY")
+        _say_uncovered(name, set(OrgSettings().required_classes))
     else:
-        typer.echo(f"created {name}; extraction is off" if created else f"{name} stands already")
+        typer.echo(f"{name} stands already")
 
 
 @app.command()
@@ -136,6 +141,14 @@ def _print(described: dict[str, Any], *, as_json: bool) -> None:
         document(described)
         return
     record(described)
-    uncovered = set(described["required_classes"]) - set(described["waived_classes"])
-    if DETECTOR_UNAVAILABLE in described["held_for"]:
-        typer.echo(f"held for want of a detector; still required and not waived: {', '.join(sorted(uncovered))}")
+    _say_uncovered(described["org"], set(described["required_classes"]) - set(described["waived_classes"]))
+
+
+def _say_uncovered(name: str, wanted: set[str]) -> None:
+    """The classes for which this org holds everything, and how it goes without them."""
+    if uncovered := sorted(wanted - healthy_classes(ALL_DETECTORS)):
+        waived = " ".join(f"--waive {cls}" for cls in uncovered)
+        typer.echo(
+            f"it holds everything, since no detector covers {', '.join(uncovered)}; "
+            f"to go without them: afterword org set {name} {waived} --reason WHY"
+        )

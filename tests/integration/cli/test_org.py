@@ -123,3 +123,12 @@ def test_an_org_is_shown(cli: Cli) -> None:
     shown = cli.ok("org", "show", "acme").out
     assert "extraction           False" in shown
     assert "required_classes" in shown
+
+
+def test_what_no_detector_covers_is_said_until_it_is_waived(cli: Cli) -> None:
+    said = cli.ok(*CREATE, "acme").out
+    uncovered = ["address", "dob", "natid", "person"]
+    assert f"no detector covers {', '.join(uncovered)};" in said
+    assert cli.ok("org", "show", "acme").out.endswith(said.splitlines(keepends=True)[-1])
+    assert "no detector covers dob, person;" in cli.ok(*SET, "--waive", "address", "--waive", "natid").out
+    assert "no detector" not in cli.ok(*SET, "--waive", "person", "--waive", "dob").out
