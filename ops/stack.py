@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import structlog
@@ -13,32 +13,50 @@ from ops.credentials import DATABASE, database_admin_address, database_password
 from ops.embedded.postgres import EmbeddedPostgres
 from ops.embedded.valkey import EmbeddedValkey
 from ops.settings import Settings
-from pipeline.errors import EmbedderUnset
+from pipeline.errors import AfterwordError, EmbedderUnset
 
 log = structlog.get_logger()
 
 
+Service = EmbeddedPostgres | EmbeddedValkey
+
+
 @contextmanager
-def services(settings: Settings) -> Iterator[None]:
-    """What is not managed elsewhere runs while the block does, and stops with this process, whatever kills it."""
-    started: list[EmbeddedPostgres | EmbeddedValkey] = []
+def services(settings: Settings) -> Iterator[Callable[[], None]]:
+    """What is not managed elsewhere runs while the block does, and stops with this process, whatever kills it.
+
+    Gives what starts again a server that ended: killed, or stopped by the other process that had started it.
+    """
+    needed: list[Service] = []
+    if settings.database_url is None:
+        needed.append(EmbeddedPostgres(settings.home))
+    if settings.redis_url is None:
+        needed.append(EmbeddedValkey(settings.home))
+    ours: list[Service] = []
     try:
-        if settings.database_url is None:
-            started += _start(EmbeddedPostgres(settings.home))
-        if settings.redis_url is None:
-            started += _start(EmbeddedValkey(settings.home))
-        yield
+        for service in needed:
+            _start(service, ours)
+        yield lambda: _revive(needed, ours)
     finally:
-        for service in reversed(started):
+        for service in reversed(ours):
             service.stop()
 
 
-def _start(service: EmbeddedPostgres | EmbeddedValkey) -> list[EmbeddedPostgres | EmbeddedValkey]:
-    """The service if we started it; one that was running already belongs to somebody else."""
-    if service.pid() is not None:
-        return []
-    service.start(die_with_parent=True)
-    return [service]
+def _start(service: Service, ours: list[Service]) -> bool:
+    """One that was running already belongs to somebody else."""
+    started = service.start(die_with_parent=True)
+    if started and service not in ours:
+        ours.append(service)
+    return started
+
+
+def _revive(needed: Sequence[Service], ours: list[Service]) -> None:
+    for service in needed:
+        try:
+            if service.pid() is None and _start(service, ours):
+                log.warning("service_started_again", service=type(service).__name__)
+        except (AfterwordError, OSError) as error:  # it is tried again at the next look
+            log.error("service_down", service=type(service).__name__, error=str(error))
 
 
 def bring_up_to_date(settings: Settings) -> list[str]:

@@ -25,6 +25,8 @@ _STOP = {signal.SIGTERM, signal.SIGINT}
 _AWAITED = {*_STOP, signal.SIGCHLD}
 # A child that ran this long had started well: its next crash counts as the first.
 _STEADY_SECONDS = 60.0
+# How often what is no child of ours is looked after; a child that ends wakes us at once.
+_LOOK_SECONDS = 5.0
 
 log = structlog.get_logger(__name__)
 
@@ -68,7 +70,10 @@ class _Child:
 
 
 class Supervisor:
-    """Runs `commands` in order. `grace_seconds` is how long each may take to stop before it is killed."""
+    """Runs `commands` in order. `grace_seconds` is how long each may take to stop before it is killed.
+
+    `look_after` is called every few seconds and when a child ends: it keeps up what the commands need.
+    """
 
     def __init__(
         self,
@@ -77,11 +82,13 @@ class Supervisor:
         grace_seconds: float = 70.0,
         backoff_first_seconds: float = 1.0,
         backoff_cap_seconds: float = 60.0,
+        look_after: Callable[[], None] = lambda: None,
     ) -> None:
         self._children = [_Child(command) for command in commands]
         self._grace_seconds = grace_seconds
         self._backoff_first_seconds = backoff_first_seconds
         self._backoff_cap_seconds = backoff_cap_seconds
+        self._look_after = look_after
 
     def run(self) -> None:
         """Returns once SIGTERM or SIGINT came and all children have ended. Call it from the main thread, before others.
@@ -101,12 +108,13 @@ class Supervisor:
             received.si_signo not in _STOP
         ):
             self._note_ended()
+            self._look_after()
             self._start_due()
         log.info("supervisor_stopping", signal=signal.Signals(received.si_signo).name)
 
     def _seconds_to_next_start(self) -> float:
         waits = [child.due_at - time.monotonic() for child in self._children if child.process is None]
-        return max(0.0, min(waits, default=_STEADY_SECONDS))
+        return max(0.0, min([*waits, _LOOK_SECONDS]))
 
     def _note_ended(self) -> None:
         for child in self._children:

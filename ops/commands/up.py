@@ -33,10 +33,10 @@ def up(
     make_extractor(settings)
     make_embedder(settings)
     context(settings)  # what every worker would refuse is said once, before anything runs
-    with services(settings):
+    with services(settings) as revive:
         applied = bring_up_to_date(settings)
         log.info("ready", home=str(settings.home), migrations=len(applied))
-        Supervisor(commands(settings, processes)).run()
+        Supervisor(commands(settings, processes), look_after=revive).run()
 
 
 def commands(settings: Settings, processes: int) -> list[Command]:

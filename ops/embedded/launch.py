@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -36,11 +37,22 @@ def spawn(
             env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},  # our own environment may hold secrets
             pass_fds=keep,
             start_new_session=True,  # a Ctrl-C at the terminal is for the supervisor, which stops us in order
-            preexec_fn=tie,
+            preexec_fn=_prepare(tie),
             user=account,
             group=account,
             extra_groups=None if account is None else [],
         )
+
+
+def _prepare(tie: Callable[[], None] | None) -> Callable[[], None]:
+    def prepare() -> None:
+        if tie is not None:
+            tie()
+        signal.pthread_sigmask(
+            signal.SIG_SETMASK, []
+        )  # the supervisor blocks what stops a server, and masks outlive exec
+
+    return prepare
 
 
 @contextmanager

@@ -69,8 +69,8 @@ class EmbeddedPostgres:
     def socket_folder(self) -> Path:
         return self._home.run_folder()
 
-    def start(self, *, die_with_parent: bool = False, fast: bool = False) -> None:
-        """Starts the server, or finds it running. The first time makes the data folder.
+    def start(self, *, die_with_parent: bool = False, fast: bool = False) -> bool:
+        """Starts the server, or finds it running: then False. The first time makes the data folder.
 
         `die_with_parent`: the server stops when the calling thread ends, even by SIGKILL (demo, tests).
         `fast`: gives up durability (tests). Neither changes a server that is already running.
@@ -78,11 +78,12 @@ class EmbeddedPostgres:
         """
         with self._home.lock("postgres"):
             if self.pid() is not None:
-                return
+                return False
             if not self._data.exists():
                 self._initialise(fast)
             self._await_orphans()
             self._launch(die_with_parent, fast)
+        return True
 
     def stop(self) -> None:
         """Fast shutdown; immediate shutdown if that takes too long. Nothing to do when it is not running."""

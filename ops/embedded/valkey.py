@@ -57,17 +57,19 @@ class EmbeddedValkey:
     def socket(self) -> Path:
         return self._home.run_folder() / _SOCKET
 
-    def start(self, *, die_with_parent: bool = False) -> None:
-        """Starts the server, or finds it running.
+    def start(self, *, die_with_parent: bool = False) -> bool:
+        """Starts the server, or finds it running: then False.
 
         `die_with_parent`: the server stops when the calling thread ends, even by SIGKILL (demo, tests).
         Raises ValkeyDown.
         """
         with self._home.lock("valkey"):
-            if self.pid() is None:
-                if self._process is not None:
-                    self._process.poll()  # it was killed, and is ours to reap
-                self._launch(die_with_parent)
+            if self.pid() is not None:
+                return False
+            if self._process is not None:
+                self._process.poll()  # it was killed, and is ours to reap
+            self._launch(die_with_parent)
+        return True
 
     def stop(self) -> None:
         """Shutdown with the append-only file written; kill if that takes too long."""

@@ -147,3 +147,18 @@ def test_a_child_gets_the_environment_it_was_given(tmp_path: Path) -> None:
     variables = dict(entry.split("=", 1) for entry in seen.read_text().splitlines())
     assert variables["ONLY"] == "this"
     assert not variables.keys() & (os.environ.keys() - {"PATH", "PWD", "OLDPWD", "SHLVL", "_"})
+
+
+def test_what_the_children_need_is_looked_after(tmp_path: Path) -> None:
+    file = tmp_path / "looks"
+    script = SCRIPT.replace(
+        "backoff_first", f"look_after=lambda: open({str(file)!r}, 'a').write('look\\n'), backoff_first"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-W", "ignore", "-c", script, "sleep 0.2; exit 1"], stdout=subprocess.PIPE
+    )
+    try:
+        wait_for(lambda: file.exists() and file.read_text().count("look") >= 2)
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)
