@@ -58,12 +58,10 @@ def _faults(settings: Settings) -> list[str]:
     probes: list[Callable[[], object]] = [
         lambda: make_extractor(settings),
         lambda: make_embedder(settings),
+        lambda: redis_address(settings, "worker"),
+        lambda: database_address(settings, "worker"),
     ]
-    if settings.redis_url is not None:
-        probes.append(lambda: redis_address(settings, "worker"))
-    if settings.database_url is not None:
-        probes.append(lambda: database_address(settings, "worker"))
-    return [fault for probe in probes if (fault := _fault(probe))] + _doors(settings)
+    return list(dict.fromkeys(fault for probe in probes if (fault := _fault(probe)))) + _doors(settings)
 
 
 def _fault(probe: Callable[[], object]) -> str | None:

@@ -29,6 +29,7 @@ from ops.access import acting_as, acting_reviewer, granted_to
 from ops.commands.emit import expanded, prepare_all, report
 from ops.compose import make_embedder
 from ops.credentials import redis_address
+from ops.embedded.home import Home
 from ops.emitting import Sender, send_until_in
 from ops.processes import dies_with_parent
 from ops.settings import Settings, load
@@ -84,8 +85,7 @@ def demo(
 @contextmanager
 def running_fleet(settings: Settings) -> Iterator[None]:
     """`afterword up` as a child until the block ends. Raises FleetDown when it does not get ready."""
-    folder = settings.home / "log"
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    folder = Home(settings.home).folder("log")
     with (folder / "demo.log").open("w") as log:
         fleet = subprocess.Popen(
             [sys.executable, "-m", "ops.cli", "up"], stdout=log, stderr=log, preexec_fn=dies_with_parent(signal.SIGTERM)

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from pipeline.errors import SettingError
+
 # Postgres refuses to run as root. The number lies in the range Debian policy keeps reserved (65000-65533) and outside
 # systemd's dynamic users (61184-65519), so no other service shares it, which `nobody` could not promise.
 SERVER_UID = 65_530
@@ -33,7 +35,7 @@ class Home:
         self.path = path.absolute()
 
     def folder(self, name: str, *, for_servers: bool = False) -> Path:
-        """A 0700 folder of that name, owned by the servers' account if it is for them."""
+        """A 0700 folder of that name, owned by the servers' account if it is for them. Raises SettingError."""
         self._make_home()
         folder = self.path / name
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -43,7 +45,10 @@ class Home:
 
     def _make_home(self) -> None:
         # 0711 lets the servers' account pass through to its binaries; every folder inside is 0700.
-        self.path.mkdir(parents=True, exist_ok=True, mode=0o711)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True, mode=0o711)
+        except OSError as error:
+            raise SettingError(f"AFTERWORD_HOME is {self.path}, which cannot be made: {error.strerror}") from None
 
     def run_folder(self) -> Path:
         """The 0700 folder of the sockets.

@@ -25,6 +25,10 @@ MANAGED_DATABASE = {"AFTERWORD_DATABASE_URL": "postgresql://127.0.0.1:1/afterwor
         (MANAGED_REDIS, "AFTERWORD_REDIS_PASSWORD_WORKER is unset"),
         (MANAGED_DATABASE, "AFTERWORD_DATABASE_PASSWORD_WORKER is unset"),
         ({"AFTERWORD_TRANSCRIPT_HOSTS": "one,two,"}, "AFTERWORD_TRANSCRIPT_HOSTS"),
+        (
+            {"AFTERWORD_HOME": "/dev/null/home"},
+            "AFTERWORD_HOME is /dev/null/home, which cannot be made: Not a directory",
+        ),
         ({"AFTERWORD_EMBEDDER": "openai"}, "AFTERWORD_EMBEDDING_MODEL is unset"),
     ],
 )
