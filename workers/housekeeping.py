@@ -5,6 +5,7 @@ Each duty runs apart: one that fails is logged and does not keep the others from
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import time
@@ -135,11 +136,16 @@ def seal(using: Resources, conn: Connection) -> None:
 
 
 def witness(folder: Path, row: dict[str, object]) -> None:
-    """Append a seal to the file that `ledger verify` reads, and see it on disk."""
+    """Append a seal to the file that `ledger verify` reads, and see it on disk. Whole or not at all: a full disk takes
+    a part of a line, and the next one would be written behind it.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "seals.jsonl").open("a", encoding="utf-8") as file:
-        file.write(json.dumps(row) + "\n")
-        file.flush()
+    line = json.dumps(row).encode() + b"\n"
+    with (folder / "seals.jsonl").open("ab", buffering=0) as file:
+        end = file.tell()
+        if file.write(line) != len(line):
+            file.truncate(end)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), file.name)
         os.fsync(file.fileno())
 
 
