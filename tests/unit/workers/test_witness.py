@@ -20,7 +20,7 @@ def test_a_full_disk_leaves_no_part_of_a_line(tmp_path: Path, room_bytes: int) -
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (len(whole) + room_bytes, before[1]))
     try:
-        with pytest.raises(OSError, match="File too large|No space left"):
+        with pytest.raises(OSError, match=r"File too large|No space left"):
             witness(tmp_path, ROW)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
