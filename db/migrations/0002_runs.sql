@@ -146,10 +146,14 @@ CREATE INDEX rejected_purge ON rejected_events (purge_after);
 -- A request that the replay worker carries out; nothing leaves dead letter without one.
 CREATE TABLE replays (
   id uuid PRIMARY KEY,
-  selector jsonb NOT NULL,
+  -- A row the worker cannot read would keep it from all others: each value must be a text, and be what it is read as.
+  selector jsonb NOT NULL CONSTRAINT replays_selector CHECK (
+    jsonb_typeof(selector) = 'object' AND selector - '{run,code,org,since,rejected}'::text[] = '{}'
+    AND NOT jsonb_path_exists(selector, '$.* ? (@.type() != "string")')
+    AND num_nulls((selector ->> 'run')::uuid, (selector ->> 'since')::timestamptz) >= 0),
   actor text NOT NULL,
   reason text NOT NULL CHECK (reason <> ''),
-  rate_per_second real NOT NULL CHECK (rate_per_second > 0),
+  rate_per_second real NOT NULL CHECK (rate_per_second > 0 AND rate_per_second < 'Infinity'),
   cap integer NOT NULL CHECK (cap > 0),
   force boolean NOT NULL DEFAULT false,
   requested_at timestamptz NOT NULL DEFAULT now(),

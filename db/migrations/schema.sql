@@ -813,8 +813,9 @@ CREATE TABLE afterword.replays (
     finished_at timestamp with time zone,
     CONSTRAINT replays_cap_check CHECK ((cap > 0)),
     CONSTRAINT replays_check CHECK (((finished_at IS NOT NULL) = (status = ANY (ARRAY['finished'::text, 'stopped'::text])))),
-    CONSTRAINT replays_rate_per_second_check CHECK ((rate_per_second > (0)::double precision)),
+    CONSTRAINT replays_rate_per_second_check CHECK (((rate_per_second > (0)::double precision) AND (rate_per_second < 'Infinity'::real))),
     CONSTRAINT replays_reason_check CHECK ((reason <> ''::text)),
+    CONSTRAINT replays_selector CHECK (((jsonb_typeof(selector) = 'object'::text) AND ((selector - '{run,code,org,since,rejected}'::text[]) = '{}'::jsonb) AND (NOT jsonb_path_exists(selector, '$.*?(@.type() != "string")'::jsonpath)) AND (num_nulls(((selector ->> 'run'::text))::uuid, ((selector ->> 'since'::text))::timestamp with time zone) >= 0))),
     CONSTRAINT replays_status_check CHECK ((status = ANY (ARRAY['requested'::text, 'running'::text, 'finished'::text, 'stopped'::text])))
 );
 ALTER TABLE afterword.replays OWNER TO afterword_owner;
@@ -1132,7 +1133,7 @@ CREATE POLICY operators_read ON afterword.recalls FOR SELECT TO afterword_operat
 CREATE POLICY operators_read ON afterword.rejected_events FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.reviews FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.runs FOR SELECT TO afterword_operator USING (true);
-CREATE POLICY operators_record ON afterword.ledger FOR INSERT TO afterword_operator WITH CHECK (true);
+CREATE POLICY operators_record ON afterword.ledger FOR INSERT TO afterword_operator WITH CHECK ((subject_kind <> ALL (ARRAY['run'::text, 'memory'::text, 'token'::text])));
 ALTER TABLE afterword.payloads ENABLE ROW LEVEL SECURITY;
 CREATE POLICY recall_reads ON afterword.memories FOR SELECT TO afterword_recall USING (true);
 CREATE POLICY recall_records ON afterword.recalls TO afterword_recall USING (true) WITH CHECK (true);

@@ -244,3 +244,27 @@ def test_an_operator_only_asks(shared: Database) -> None:
         for statement in ("UPDATE replays SET cap = 9", "UPDATE runs SET state = 'received'", "DELETE FROM replays"):
             with pytest.raises(errors.InsufficientPrivilege):
                 conn.execute(statement)
+
+
+@pytest.mark.parametrize(
+    ("selector", "rate"),
+    [
+        ("[]", "1"),
+        ('{"until": "2026-01-01"}', "1"),
+        ('{"org": 5}', "1"),
+        ('{"run": "all"}', "1"),
+        ('{"since": "yesterday or so"}', "1"),
+        ('{"code": null}', "1"),
+        ("{}", "0"),
+        ("{}", "NaN"),
+        ("{}", "Infinity"),
+    ],
+)
+def test_a_request_that_no_worker_could_read_is_refused(database: Database, selector: str, rate: str) -> None:
+    """One in the table would keep the worker from every other."""
+    with database.as_role("operator") as conn, pytest.raises((errors.IntegrityError, errors.DataError)):
+        conn.execute(
+            "INSERT INTO replays (id, selector, actor, reason, rate_per_second, cap) "
+            "VALUES (uuidv7(), %s::jsonb, 'ana', 'by hand', %s::real, 1)",
+            (selector, rate),
+        )

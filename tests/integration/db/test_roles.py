@@ -184,6 +184,14 @@ def test_reviewers_and_operators_cannot_read_content(shared: Database, login: st
     assert done.stdout == ""
 
 
+@pytest.mark.parametrize("subject", ["run", "memory", "token"])
+def test_an_operator_does_not_write_what_became_of_a_run_or_memory(shared: Database, subject: str) -> None:
+    entry = "INSERT INTO ledger (subject_kind, subject_id, actor, action) VALUES ('{}', 'x', 'ana', 'memory_active')"
+    assert rows.psql(shared, "operator", entry.format("org")).returncode == 0
+    done = rows.psql(shared, "operator", entry.format(subject))
+    assert "violates row-level security" in done.stderr
+
+
 VERBS = [
     "SELECT * FROM {}", "INSERT INTO {} DEFAULT VALUES", "DELETE FROM {}", "TRUNCATE {}", "COPY {} TO STDOUT",
     "BEGIN; LOCK TABLE {}; ROLLBACK", "CREATE INDEX ON {} ((1))", "DROP TABLE {}",
