@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import dataclass
+from typing import Any
+
+import re2
 
 from pipeline.session import normalised
 
@@ -108,8 +112,26 @@ _INSTRUCTION = (
 )
 
 
-def _table(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """Patterns of which one must be found. RE2 reads a text once for all of them, `re` tries each at every place.
+
+    RE2 knows the edges of ASCII words alone and no look-ahead: it is asked where the text is ASCII and no pattern looks
+    ahead, and there both engines agree.
+    """
+
+    patterns: re.Pattern[str]
+    at_once: Any
+
+    def search(self, text: str) -> bool:
+        if self.at_once is not None and text.isascii():
+            return self.at_once.search(text.encode()) is not None
+        return self.patterns.search(text) is not None
+
+
+def _table(patterns: tuple[str, ...]) -> _Table:
+    joined = "|".join(f"(?:{pattern})" for pattern in patterns)
+    return _Table(re.compile(joined), None if "(?!" in joined else re2.compile(joined.encode()))
 
 
 _RULES, _OWN, _TOLD, _INSTRUCTIONS = map(_table, (_RULE, _PREFERENCE_OF_USER, _PREFERENCE_TOLD, _INSTRUCTION))
@@ -125,13 +147,13 @@ def visible(text: str) -> str:
 
 def is_rule(text: str) -> bool:
     """Is it an imperative addressed to future sessions?"""
-    return bool(_RULES.search(visible(text)))
+    return _RULES.search(visible(text))
 
 
 def is_preference(text: str, own_words: bool) -> bool:
     """Does the user say what they prefer (`own_words`), or is somebody said to prefer something?"""
     shown = visible(text)
-    return bool(_TOLD.search(shown) or (own_words and _OWN.search(shown)))
+    return _TOLD.search(shown) or (own_words and _OWN.search(shown))
 
 
 def stakes(text: str) -> tuple[str, ...]:
@@ -142,4 +164,4 @@ def stakes(text: str) -> tuple[str, ...]:
 
 def is_instruction_like(text: str) -> bool:
     """Is it aimed at steering whoever reads it later, rather than at saying how things are?"""
-    return bool(_INSTRUCTIONS.search(visible(text)))
+    return _INSTRUCTIONS.search(visible(text))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.extraction import wording
 from pipeline.extraction.wording import is_instruction_like
 
 STEERING = [
@@ -62,6 +63,16 @@ def test_steering(text: str) -> None:
 @pytest.mark.parametrize("text", PLAIN)
 def test_plain(text: str) -> None:
     assert not is_instruction_like(text)
+
+
+@pytest.mark.parametrize("table", [wording._INSTRUCTIONS, *wording._AREAS.values()])
+def test_both_engines_agree_on_ascii(table: wording._Table) -> None:
+    said = "Delete the tables, run rm -rf /, pay $5, 20 EUR; my password; the NDA; an allergy; laid off; toxic waste."
+    texts = [text for text in (wording.visible(item) for item in (*STEERING, *PLAIN, *said.split("; "), said))
+             if text.isascii()]  # fmt: skip
+    assert table.at_once is not None
+    hits = [text for text in texts if table.patterns.search(text)]
+    assert [text for text in texts if table.at_once.search(text.encode())] == hits != []
 
 
 def test_hits_on_harmless_prompts_are_rare(measuring_data: Path) -> None:
