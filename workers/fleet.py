@@ -7,6 +7,7 @@ Here a child is a SimpleWorker without scheduler that dies with its parent, and 
 from __future__ import annotations
 
 import contextlib
+import gc
 import logging
 import os
 import signal
@@ -147,6 +148,9 @@ def run(
 
         server = start_http_server(metrics_port, addr=metrics_host, registry=metrics.registry(metrics_dir))
     log.info("fleet_started", stage=stage, processes=processes)
+    # What was imported lives as long as the process: no collection need look at it, and children share its pages.
+    gc.collect()
+    gc.freeze()
     Processes(stage, resources().context.redis, processes).start(burst=False, logging_level="WARNING")
     if server is not None:
         server[0].shutdown()
