@@ -5,9 +5,23 @@ from __future__ import annotations
 import re2
 
 _ESCAPE_BEFORE = re2.compile(rb".*(?:\\[abfnrtv]|\\u[0-9A-Fa-f]{4}|\x1b\[[0-9;]*m)")
+_ESCAPES = tuple(
+    (re2.compile(pattern), b" " * length)
+    for pattern, length in ((rb"\\u[0-9A-Fa-f]{4}", 6), (rb"\\[abfnrtv]", 2), (rb"%[0-9A-Fa-f]{2}", 3))
+)
+"""What JSON and URLs write for a sign: some end in a letter or digit, which is no part of what follows."""
 _WORD = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
 _DIGITS = frozenset(b"0123456789")
 _ESCAPE_LENGTH_MAX = 12
+
+
+def without_escapes(data: bytes) -> bytes:
+    """`data` with blanks, of the same length, in place of JSON's and URLs' escapes."""
+    if b"\\" not in data and b"%" not in data:
+        return data
+    for escape, blanks in _ESCAPES:
+        data = escape.sub(blanks, data)
+    return data
 
 
 def stands_alone(data: bytes, start: int, end: int) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import re2
 from stdnum import luhn
 
-from pipeline.redaction.boundary import stands_alone
+from pipeline.redaction.boundary import stands_alone, without_escapes
 from pipeline.redaction.classes import CC
 from pipeline.redaction.folding import fold
 from pipeline.redaction.span import Span
@@ -73,7 +73,7 @@ class Card:
 
     def detect(self, text: str) -> Sequence[Span]:
         folded = fold(text)
-        return [Span(*folded.place(*hit), CC, 1.0, self.name) for hit in _cards(folded.data)]
+        return [Span(*folded.place(*hit), CC, 1.0, self.name) for hit in _cards(without_escapes(folded.data))]
 
 
 def _cards(data: bytes) -> Iterator[tuple[int, int]]:

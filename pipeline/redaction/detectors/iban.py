@@ -9,7 +9,7 @@ from functools import cache
 import re2
 from stdnum import iban, numdb
 
-from pipeline.redaction.boundary import stands_alone
+from pipeline.redaction.boundary import stands_alone, without_escapes
 from pipeline.redaction.classes import IBAN
 from pipeline.redaction.folding import fold
 from pipeline.redaction.span import Span
@@ -28,7 +28,7 @@ class Iban:
 
     def detect(self, text: str) -> Sequence[Span]:
         folded = fold(text)
-        data, spans, position = folded.data, [], 0
+        data, spans, position = without_escapes(folded.data), [], 0
         while match := PATTERN.search(data, position):
             start = match.start()
             end = _valid_end(data, start, match.end()) if _may_begin(data, start) else None

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import re2
 from stdnum.us import ssn
 
-from pipeline.redaction.boundary import stands_alone
+from pipeline.redaction.boundary import stands_alone, without_escapes
 from pipeline.redaction.classes import SSN
 from pipeline.redaction.folding import fold
 from pipeline.redaction.span import Span
@@ -31,7 +31,7 @@ class Ssn:
 
     def detect(self, text: str) -> Sequence[Span]:
         folded = fold(text)
-        data, spans = folded.data, []
+        data, spans = without_escapes(folded.data), []
         for match in PATTERN.finditer(data):
             start, end = match.span()
             if not _could_be_issued(data, start, end):
