@@ -27,6 +27,8 @@ YEARS = range(1900, 9000)
 
 _UNSTORABLE = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
 """A JSON escape that may stand for NUL or half of a surrogate pair."""
+_ASCII_ESCAPE = re.compile(rb"\\u00([2-7][0-9a-fA-F])")
+"""A JSON escape of a plain character, behind which a secret would hide where the JSON around it is broken."""
 
 
 class RejectReason(StrEnum):
@@ -114,7 +116,7 @@ def kept_copy(data: bytes) -> bytes:
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):
-        return scrub_raw(data).encode()
+        return scrub_raw(_ASCII_ESCAPE.sub(lambda escape: bytes.fromhex(escape[1].decode()), data)).encode()
     # Once more as a whole, since what proves a number may stand in the name of its field.
     return scrub_raw(json.dumps(_scrubbed_value(value), ensure_ascii=False)).encode()
 
@@ -161,7 +163,8 @@ def _explained(error: ValidationError) -> EventError:
     first = error.errors(include_input=False, include_url=False, include_context=False)[0]
     if first["type"] == "json_invalid":
         return EventError(RejectReason.NOT_JSON, first["msg"])
-    where = ".".join(str(part) for part in first["loc"])
+    # Part by part, as names may be anyone's words: behind a dot, a card's number looks like a fraction.
+    where = ".".join(scrub_raw(str(part)) for part in first["loc"])
     reason = RejectReason.BAD_TRANSCRIPT if first["loc"][:1] == ("transcript",) else RejectReason.BAD_EVENT
     return EventError(reason, f"{where}: {first['msg']}")
 

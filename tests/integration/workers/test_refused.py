@@ -58,9 +58,12 @@ def test_no_proven_secret_reaches_postgres(fleet: Fleet) -> None:
         fresh(**{f"card {CARD}": 1, "ssn": SSN}),
         json.dumps(fresh(transcript=transcript)).encode()[:-1],
         json.dumps({"card": 4111111111111111, "note": TOLD}).encode(),
+        fresh(transcript={"turns": [{"role": "user", "text": "x", "trust": "user", "4111111111111111": 1}]}),
+        json.dumps({"note": "KEY"}).replace("KEY", "".join(f"\\u{ord(sign):04x}" for sign in AWS)).encode()[:-1],
     )
     assert [item.reason for item in refused] == [
-        "bad_event", "not_json", "bad_event", "unknown_org", "unknown_org", "unknown_space",
+        "bad_event", "not_json", "bad_event", "bad_transcript", "not_json", "unknown_org", "unknown_org",
+        "unknown_space",
     ]  # fmt: skip
     fleet.run()
     found_in = stored(fleet.database)
@@ -68,6 +71,7 @@ def test_no_proven_secret_reaches_postgres(fleet: Fleet) -> None:
     found = [text for texts in PLANTED.values() for text in texts if text in found_in]
     assert found == []
     assert "4111111111111111" not in found_in
+    assert "\\u0041\\u004b" not in found_in
     scrubbed = fleet.rows("SELECT detail FROM ledger WHERE action = 'scrubbed' ORDER BY id")
     assert len(scrubbed) == 2
     for entry in scrubbed:
