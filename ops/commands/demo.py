@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -31,7 +32,7 @@ from ops.compose import make_embedder
 from ops.credentials import redis_address
 from ops.embedded.home import Home
 from ops.emitting import Sender, send_until_in
-from ops.processes import dies_with_parent
+from ops.processes import dies_with_parent, has_ended
 from ops.settings import Settings, load
 from pipeline.errors import AfterwordError
 from pipeline.recall.hit import Recall
@@ -54,6 +55,7 @@ QUESTIONS = (
 )
 READY_SECONDS = 120.0
 IDLE_SECONDS = 600.0
+STOPPING_SECONDS = 5.0
 
 console = Console()
 
@@ -70,8 +72,8 @@ def demo(
     Needs nothing but this installation; the second time it starts in seconds and takes nothing in twice.
     Example: afterword demo ~/.claude/projects/my-project
     """
-    for name, value in CHOICES.items():
-        os.environ.setdefault(name, value)
+    chosen = {name: value for name, value in CHOICES.items() if name not in os.environ}
+    os.environ.update(chosen)
     settings = load()
     logs.configure("warning", as_json=False)
     console.print(f"extractor {settings.extractor}, embedder {settings.embedder}, data under {settings.home}")
@@ -80,13 +82,14 @@ def demo(
         _send(settings, paths or [SAMPLES])
         _await_idle(operator, org)
         _show(settings, operator, org)
+    _show_next(settings, chosen)
 
 
 @contextmanager
 def running_fleet(settings: Settings) -> Iterator[None]:
     """`afterword up` as a child until the block ends. Raises FleetDown when it does not get ready."""
-    folder = Home(settings.home).folder("log")
-    with (folder / "demo.log").open("w") as log:
+    file = Home(settings.home).folder("log") / "demo.log"
+    with file.open("w") as log:
         fleet = subprocess.Popen(
             [sys.executable, "-m", "ops.cli", "up"], stdout=log, stderr=log, preexec_fn=dies_with_parent(signal.SIGTERM)
         )
@@ -94,6 +97,10 @@ def running_fleet(settings: Settings) -> Iterator[None]:
         with console.status("starting Postgres, Valkey and the fleet"):
             _await_ready(settings, fleet)
         yield
+    except (AfterwordError, DatabaseError, RedisError):
+        if not has_ended(fleet.pid, STOPPING_SECONDS):
+            raise
+        raise FleetDown(f"the fleet stopped; {_last_said(file)}; see {file}") from None
     finally:
         with console.status("stopping"):
             fleet.terminate()
@@ -112,6 +119,11 @@ def _await_ready(settings: Settings, fleet: subprocess.Popen[bytes]) -> None:
         except (DatabaseDown, DatabaseError, RedisError):
             time.sleep(0.1)
     raise FleetDown(f"the fleet did not start; see {settings.home / 'log' / 'demo.log'}")
+
+
+def _last_said(file: Path) -> str:
+    """The last line of a log: a refusal to boot is one line."""
+    return (file.read_text().splitlines() or ["it said nothing"])[-1].removeprefix("error: ")
 
 
 def _demo_org(conn: Connection) -> Org:
@@ -169,7 +181,6 @@ def _show(settings: Settings, conn: Connection, org: Org) -> None:
     console.print(
         f"\nledger: {seen.entries} entries, {seen.sealed} of them under {seen.seals} seals, [green]verified[/]"
     )
-    console.print(NEXT.format(org=ORG, home=settings.home), soft_wrap=True, highlight=False)
 
 
 def _show_held(org: Org) -> None:
@@ -178,6 +189,15 @@ def _show_held(org: Org) -> None:
     for item in waiting:
         classes = f" [{', '.join(item['classes'])}]" if item["classes"] else ""
         console.print(f"  {item['memory_id']}  {item['kind']}: {', '.join(item['reasons'])}{classes}", highlight=False)
+
+
+def _show_next(settings: Settings, chosen: Mapping[str, str]) -> None:
+    """Commands as they work in this shell, with the lines it lacks before them."""
+    lines = [f"export {name}={value}" for name, value in chosen.items() if name != "AFTERWORD_LOG_LEVEL"]
+    if shutil.which("afterword") is None:
+        lines.insert(0, f'export PATH="{Path(sys.executable).parent}:$PATH"')
+    exports = "".join(f"  {line}\n" for line in lines)
+    console.print(NEXT.format(org=ORG, home=settings.home, exports=exports), soft_wrap=True, highlight=False)
 
 
 def _ask(settings: Settings, conn: Connection, org: Org, question: str) -> Recall:
@@ -211,7 +231,7 @@ def _table(title: str, counts: dict[str, int]) -> None:
 
 NEXT = """
 What to try next (the stack is stopped now; data stays in {home}):
-  afterword up                                             keep it running, in another terminal
+{exports}  afterword up                                             keep it running, in another terminal
   afterword recall "your question" --org {org}             with --block: as it would stand in a prompt
   afterword review list --org {org}                        what waits for you, and review show, approve, reject
   afterword runs list --org {org}                          and runs show RUN: every decision about it

@@ -59,3 +59,27 @@ def test_a_check_without_any_login_still_shows_every_setting(
     with pytest.raises(SystemExit):
         main()
     assert "AFTERWORD_DATABASE_URL" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (MANAGED_REDIS, "AFTERWORD_REDIS_PASSWORD_WORKER is unset"),
+        (MANAGED_DATABASE, "AFTERWORD_DATABASE_PASSWORD_WORKER is unset"),
+    ],
+)
+def test_the_demo_says_why_its_fleet_did_not_start(
+    settings: dict[str, str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    quiet = {"AFTERWORD_LOG_LEVEL": "warning"}
+    for name, value in {**CHOSEN, **quiet, "AFTERWORD_HOME": str(tmp_path), **settings}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "argv", ["afterword", "demo"])
+    with pytest.raises(SystemExit) as exit:
+        main()
+    assert exit.value.code == 1
+    assert f"error: the fleet stopped; {said}" in capsys.readouterr().err
