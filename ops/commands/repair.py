@@ -16,6 +16,7 @@ from db.events import Org
 from db.replays import Selector
 from ops.access import acting_as, actor, ring_bell
 from ops.output import AsJson, document, rows
+from ops.settings import load
 from pipeline.intake import MAX_KEPT_BYTES, RejectReason
 from pipeline.transcripts import inflate
 
@@ -84,6 +85,8 @@ def _missing_runs(conn: Connection, dry_run: bool) -> Iterator[Finding]:
     current = embedding.current_stamp(conn)
     if current is None:
         yield Finding("missing embeddings", 0, "well", "no embedding space is registered (afterword embed register)")
+    elif load().embedder == "none" and not lost:  # a run for each would pass on without a vector, and be missing again
+        yield Finding("missing embeddings", 0, "well", "not looked for: AFTERWORD_EMBEDDER is none")
     else:
         opened = store.open_missing_runs(conn, current[0], dry_run=dry_run)
         if opened and not dry_run:

@@ -85,6 +85,18 @@ def test_a_missing_vector_gets_its_run(cli: Cli, fleet: Fleet) -> None:
     assert fleet.rows("SELECT count(*) AS n FROM embeddings_1") == [{"n": 1}]
 
 
+def test_where_nothing_embeds_no_run_is_opened_again_and_again(
+    cli: Cli, fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fleet.ingest(event(FACT))
+    fleet.run()
+    fleet.rows("DELETE FROM embeddings_1 RETURNING memory_id")
+    monkeypatch.setenv("AFTERWORD_EMBEDDER", "none")
+    assert crooked(cli) == {}
+    assert "AFTERWORD_EMBEDDER is none" in cli.ok("repair").out
+    assert fleet.rows("SELECT kind FROM runs") == [{"kind": "session"}]
+
+
 def test_an_approval_without_a_run_gets_one(cli: Cli, fleet: Fleet) -> None:
     fleet.ingest(event(RULE))
     fleet.run()
