@@ -150,5 +150,5 @@ def _draft(
         hold_reasons=reasons, subject=candidate.subject, author_kind=candidate.author_kind, author=candidate.author,
         provenance=provenance, high_stakes=candidate.high_stakes, importance=candidate.importance,
         observed_at=candidate.observed_at, confidence=candidate.confidence,
-        expires_at=max(datetime.now(UTC), candidate.observed_at) + timedelta(days=candidate.lifetime_days),
+        expires_at=datetime.now(UTC) + timedelta(days=candidate.lifetime_days),
     )  # fmt: skip

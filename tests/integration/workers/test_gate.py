@@ -157,3 +157,21 @@ def test_what_an_agent_proposes_skips_the_model_and_steers_nobody_unreviewed(
     assert memory["author_kind"] == "agent"
     assert memory["provenance"]["provider"] == "agent"
     assert memory["evidence"][0]["trust"] == "agent"
+
+
+@pytest.mark.parametrize("year", [1900, 2026, 8999])
+def test_a_sender_s_clock_does_not_lengthen_what_is_kept(fleet: Fleet, year: int) -> None:
+    fleet.database.org("acme")
+    fleet.install(extractor=Echo())
+    said = event(PLAIN, ended_at=f"{year}-01-01T00:00:00Z")
+    for turn in said["transcript"]["turns"]:
+        turn["at"] = None
+    fleet.ingest(said)
+    fleet.run("extraction", "redaction")
+    found = fleet.rows(
+        """
+        SELECT expires_at BETWEEN now() + interval '89 days' AND now() + interval '91 days' AS ok,
+               extract(year FROM observed_at)::integer AS year FROM memories
+        """
+    )
+    assert found == [{"ok": True, "year": year}]
