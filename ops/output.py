@@ -64,12 +64,14 @@ def shown(value: object) -> str:
 
 
 def _table(items: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> None:
+    """The columns that tell something; a terminal has no room for the others."""
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for column in columns:
+    told = [column for column in columns if any(item.get(column) is not None for item in items)]
+    for column in told:
         is_id = any(isinstance(item.get(column), UUID) for item in items)  # kept whole, to be copied
         table.add_column(column.replace("_", " "), overflow="fold", no_wrap=is_id)
     for item in items:
-        table.add_row(*(Text(shown(item.get(column))) for column in columns))
+        table.add_row(*(Text(shown(item.get(column))) for column in told))
     Console().print(table)
 
 
