@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from rich.console import Console
@@ -26,6 +26,9 @@ class Store:
 
 @dataclass(frozen=True)
 class Pass:
+    """`processes`: of the stages with more than one."""
+
+    processes: Mapping[str, int]
     fleet: Timed
     bare: Timed
     chain: Timed | None
@@ -37,7 +40,6 @@ class Figures:
     exact: Pass
     indexed: Pass
     idle: Idle
-    processes: Mapping[str, int]
 
     def flat(self) -> dict[str, float]:
         """What stands in .bench/pipeline.json."""
@@ -56,6 +58,11 @@ class Figures:
             "sql_unindexed_runs_per_s": round(self.exact.bare.runs_per_s, 1),
             **asdict(self.indexed.store),
         }
+
+
+def middle(times: Sequence[Timed]) -> Timed:
+    """The median by rate, the slower of two."""
+    return sorted(times, key=lambda timed: timed.runs_per_s)[(len(times) - 1) // 2]
 
 
 def show(figures: Figures) -> None:
@@ -77,17 +84,28 @@ def show(figures: Figures) -> None:
 
 
 def _rates(figures: Figures) -> Table:
-    store = figures.exact.store
-    more = ", ".join(f"{count} of {name}" for name, count in figures.processes.items())
-    table = Table(title=f"{store.runs} runs, {store.memories} memories, {store.ledger_entries} ledger entries; "
-                        f"largest org {store.largest_org}; processes: {more}, one of every other")  # fmt: skip
+    table = Table(title=_store(figures.exact.store))
     for name in ("runs/s", "no vector indexed", "every vector indexed"):
         table.add_column(name, justify="left" if name == "runs/s" else "right")
     exact, indexed = figures.exact, figures.indexed
+    table.add_row("processes", _processes(exact), _processes(indexed))
     table.add_row("fleet", f"{exact.fleet.runs_per_s:.1f}", f"{indexed.fleet.runs_per_s:.1f}")
     table.add_row("plain RQ chain", f"{exact.chain.runs_per_s:.1f}" if exact.chain else "", "")
     table.add_row("bare SQL", f"{exact.bare.runs_per_s:.1f}", f"{indexed.bare.runs_per_s:.1f}")
     return table
+
+
+def _store(store: Store) -> str:
+    return (
+        f"{store.runs} runs, {store.memories} memories, {store.ledger_entries} ledger entries in the store at the end; "
+        f"{store.largest_org} memories in the largest org"
+    )
+
+
+def _processes(side: Pass) -> str:
+    return ", ".join(f"{count} of {name}" for name, count in side.processes.items()) + (
+        ", one of every other" if side.processes else "one of each"
+    )
 
 
 def _sides(figures: Figures) -> list[tuple[str, Timed]]:
