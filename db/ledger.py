@@ -65,7 +65,15 @@ def _canonical(payload: dict[str, Any]) -> bytes:
 
 
 def seal(conn: Connection) -> Seal | None:
-    """Seal what no running transaction can still add to; None when there is nothing new."""
+    """Seal what no running transaction can still add to; None when there is nothing new.
+
+    Raises LedgerBroken on a server whose transactions are numbered below the last seal's.
+    """
+    if (behind := conn.execute(query("ledger.behind")).fetchone()) is not None:
+        raise LedgerBroken(
+            f"this server counts transactions from {behind['now']}, the last seal stands at {behind['below']}: the "
+            "database was restored from a dump, after which nothing can be sealed; restore a physical backup instead"
+        )
     row = conn.execute(query("ledger.seal")).fetchone()
     return None if row is None else Seal(**{**row, "below": int(row["below"])})
 
@@ -73,6 +81,11 @@ def seal(conn: Connection) -> Seal | None:
 def unsealed(conn: Connection) -> int:
     row = conn.execute(query("ledger.unsealed")).fetchone()
     return int(row["entries"]) if row else 0
+
+
+def seals(conn: Connection, *, above: int = 0) -> list[Seal]:
+    """The seals that follow the one below transaction `above`, oldest first."""
+    return [Seal(**row) for row in conn.execute(query("ledger.seals"), {"above": above})]
 
 
 def verify(conn: Connection, witnessed: Sequence[Seal] = ()) -> Verdict:
@@ -83,17 +96,17 @@ def verify(conn: Connection, witnessed: Sequence[Seal] = ()) -> Verdict:
     """
     with conn.transaction():
         conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        seals = [Seal(**row) for row in conn.execute(query("ledger.seals"))]
-        _check_witnessed(seals, witnessed)
+        standing = seals(conn)
+        _check_witnessed(standing, witnessed)
         with conn.cursor(name="verify") as cursor:
             cursor.itersize = 10_000
             set_json_loads(_exact, cursor)
             cursor.execute(query("ledger.entries"))
             checked = _Checked(_checked(Entry(**row) for row in cursor))
-            for item in seals:
+            for item in standing:
                 checked.expect(item)
             total = checked.count + checked.unsealed()
-    return Verdict(total, seals[-1].total if seals else 0, len(seals), len(witnessed))
+    return Verdict(total, standing[-1].total if standing else 0, len(standing), len(witnessed))
 
 
 def _exact(text: str | bytes) -> Any:

@@ -69,6 +69,7 @@ def _prepare(conn: psycopg.Connection, passwords: Mapping[str, str]) -> None:
                 role = sql.Identifier(f"afterword_{login}")
                 conn.execute(sql.SQL("ALTER ROLE {} PASSWORD {}").format(role, sql.Literal(password)))
         conn.execute(query("setup.database"))
+        conn.execute(query("setup.closed"))
         database = sql.Identifier(conn.info.dbname)
         conn.execute(sql.SQL("ALTER DATABASE {} SET search_path = afterword, public").format(database))
         conn.execute("SET search_path = afterword, public")

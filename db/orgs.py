@@ -1,4 +1,4 @@
-"""Orgs and their settings: every change an entry in the ledger, in the same transaction."""
+"""Orgs and their settings: every change an entry in the ledger, written by the database in the same transaction."""
 
 from __future__ import annotations
 
@@ -23,12 +23,11 @@ class UnknownOrg(AfterwordError):
 def create(conn: Connection, name: str, *, actor: str) -> bool:
     """Create an org with its default namespace; False when it stands already."""
     with conn.transaction():
-        params = {"name": name, "settings": Jsonb(_as_json(OrgSettings()))}
+        params = {"name": name, "settings": Jsonb(_as_json(OrgSettings())), "actor": actor}
         row = conn.execute(query("operate.create_org"), params).fetchone()
         if row is None:
             return False
         conn.execute(query("operate.default_namespace"), {"org_id": row["id"], "name": DEFAULT_NAMESPACE})
-        ledger.record(conn, org_id=row["id"], subject=("org", name), actor=actor, action="org_created")
     return True
 
 
@@ -42,18 +41,15 @@ def get(conn: Connection, name: str) -> Org:
 
 
 def change(conn: Connection, org: Org, settings: OrgSettings, *, actor: str, reason: str) -> bool:
-    """Write new settings; False when somebody else changed them meanwhile. What changed stands in the ledger."""
-    before, after = _as_json(org.settings), _as_json(settings)
-    changed = {key: [before[key], after[key]] for key in after if before[key] != after[key]}
-    if not changed:
+    """Write new settings; False when somebody else changed them meanwhile. A trigger ledgers it."""
+    if settings == org.settings:
         return True
     with conn.transaction():
         row = conn.execute(query("operate.lock_org"), {"id": org.id}).fetchone()
         if row is None or OrgSettings.model_validate(row["settings"]) != org.settings:
             return False
-        conn.execute(query("operate.set_org"), {"id": org.id, "settings": Jsonb(after)})
-        detail = {"changed": changed, "reason": reason}
-        ledger.record(conn, org_id=org.id, subject=("org", org.name), actor=actor, action="org_changed", detail=detail)
+        params = {"id": org.id, "settings": Jsonb(_as_json(settings)), "actor": actor, "reason": reason}
+        conn.execute(query("operate.set_org"), params)
     return True
 
 

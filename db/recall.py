@@ -22,6 +22,10 @@ class NoGrant(AfterwordError):
     """The token is unknown, expired, revoked or made for another door."""
 
 
+class QuestionRefused(AfterwordError):
+    """The recall asks for what no recall gives."""
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """What is asked: text, and its vector with the stamp it belongs to where there is one."""
@@ -34,7 +38,7 @@ class Question:
 
 
 def recall(conn: Connection, question: Question) -> Recall:
-    """Hits in order, the mode that answered, and what was left out. Raises NoGrant."""
+    """Hits in order, the mode that answered, and what was left out. Raises NoGrant, QuestionRefused."""
     params = {
         "query": question.text, "max_hits": question.max_hits, "as_of": question.as_of, "stamp": question.stamp,
         "vector": None if question.vector is None else Vector(question.vector),
@@ -44,6 +48,8 @@ def recall(conn: Connection, question: Question) -> Recall:
     except DatabaseError as error:
         if error.sqlstate == "42501":
             raise NoGrant(str(error.diag.message_primary)) from None
+        if error.sqlstate == "22023":
+            raise QuestionRefused(str(error.diag.message_primary)) from None
         raise
     hits = tuple(_hit(row) for row in rows if row["memory_id"] is not None)
     return Recall(rows[0]["recall_id"], rows[0]["mode"], hits, rows[0]["excluded"])

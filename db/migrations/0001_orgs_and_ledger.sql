@@ -3,7 +3,11 @@
 CREATE TABLE orgs (
   id integer PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
   name text NOT NULL UNIQUE CHECK (name ~ '^[a-z0-9][a-z0-9_.-]{0,99}$'),
-  settings jsonb NOT NULL DEFAULT '{}',
+  -- Of these words only: what no reader knows would refuse the org's every run.
+  settings jsonb NOT NULL DEFAULT '{}' CHECK (settings
+    - '{extraction,required_classes,waived_classes,activatable_classes}'::text[] = '{}'),
+  actor text NOT NULL DEFAULT session_user,
+  reason text,
   created_at timestamptz NOT NULL DEFAULT now()
 );
 
@@ -86,6 +90,23 @@ BEGIN
 END $$;
 CREATE TRIGGER ledger_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- What an org's governance decides is on record, whoever writes it.
+CREATE FUNCTION org_decided() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = afterword, pg_temp AS $$
+DECLARE
+  before jsonb := CASE WHEN TG_OP = 'UPDATE' THEN OLD.settings ELSE '{}' END;
+  changed jsonb := (SELECT jsonb_object_agg(key, jsonb_build_array(before -> key, NEW.settings -> key))
+    FROM jsonb_object_keys(before || NEW.settings) AS key WHERE before -> key IS DISTINCT FROM NEW.settings -> key);
+BEGIN
+  IF TG_OP = 'INSERT' OR changed IS NOT NULL THEN
+    INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
+    VALUES (NEW.id, 'org', NEW.name, NEW.actor, CASE TG_OP WHEN 'INSERT' THEN 'org_created' ELSE 'org_changed' END,
+            jsonb_strip_nulls(jsonb_build_object('changed', changed, 'reason', NEW.reason)));
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER orgs_decided AFTER INSERT OR UPDATE ON orgs FOR EACH ROW EXECUTE FUNCTION org_decided();
 
 -- A seal covers every entry whose transaction lies in [previous.below, below), in (transaction, id) order.
 -- Each follows another one: two sealers at once cannot both follow the same.

@@ -60,7 +60,7 @@ AS $$
 #variable_conflict use_column
 DECLARE
   g tokens := current_grant();
-  tsq tsquery := any_lexeme(recall.query);
+  tsq tsquery := any_lexeme(left(recall.query, 10000));
   by_vector boolean := recall.vector IS NOT NULL;
   search org_search := (SELECT s FROM org_search s WHERE s.org_id = g.org_id AND s.stamp = recall.stamp);
   indexed boolean := coalesce(search.ann, false);
@@ -78,6 +78,12 @@ BEGIN
   IF g.id IS NULL THEN
     RAISE EXCEPTION 'no grant: the token is unknown, expired, revoked or made for another door'
       USING ERRCODE = 'insufficient_privilege';
+  ELSIF by_vector AND NOT EXISTS (SELECT FROM stamps s WHERE s.id = recall.stamp) THEN
+    RAISE EXCEPTION 'a vector needs the stamp it belongs to; there is no stamp %', coalesce(recall.stamp::text, 'given')
+      USING ERRCODE = 'invalid_parameter_value';
+  ELSIF recall.max_hits NOT BETWEEN 1 AND 100 OR length(recall.query) > 10000 THEN
+    RAISE EXCEPTION 'a recall asks for 1 to 100 hits, in at most 10,000 characters'
+      USING ERRCODE = 'invalid_parameter_value';
   END IF;
   -- Until statistics know how many rows are in the index the planner sorts them all instead. Undone on return.
   PERFORM set_config('enable_sort', CASE WHEN indexed THEN 'off' ELSE 'on' END, true);

@@ -37,7 +37,7 @@ CREATE POLICY triggers_record ON ledger FOR INSERT TO afterword_owner WITH CHECK
 -- recall(...) and promptable: read memories, write recalls.
 CREATE POLICY recall_reads ON memories FOR SELECT TO afterword_recall USING (true);
 CREATE POLICY recall_records ON recalls TO afterword_recall USING (true) WITH CHECK (true);
-GRANT SELECT ON memories, org_search TO afterword_recall;
+GRANT SELECT ON memories, org_search, stamps TO afterword_recall;
 GRANT SELECT, INSERT ON recalls TO afterword_recall;
 GRANT UPDATE (block_hash, rendered_at) ON recalls TO afterword_recall;
 
@@ -102,7 +102,7 @@ CREATE POLICY operators_read ON recalls FOR SELECT TO afterword_operator USING (
 CREATE POLICY operators_read ON ledger FOR SELECT TO afterword_operator USING (true);
 -- What runs and memories went through is not for a person to write: triggers and workers record it.
 CREATE POLICY operators_record ON ledger FOR INSERT TO afterword_operator
-  WITH CHECK (subject_kind NOT IN ('run', 'memory', 'token'));
+  WITH CHECK (subject_kind NOT IN ('run', 'memory', 'token', 'org'));
 CREATE POLICY operators_read ON rejected_events FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON occurrences FOR SELECT TO afterword_operator USING (true);
 GRANT SELECT ON orgs, spaces, namespaces, runs, rejected_events, ledger, seals, replays, replayed_runs, run_moves,
@@ -113,7 +113,7 @@ GRANT SELECT (id, org_id, run_id, tier, kind, status, namespace, scope_kind, cla
 GRANT SELECT (id, org_id, memory_id, kind, reasons, opened_at, closed_at, decision, decided_by) ON reviews
   TO afterword_operator;
 GRANT SELECT (id, org_id, run_id, rule, classes, provenance, at, expires_at) ON drops TO afterword_operator;
-GRANT INSERT (name, settings), UPDATE (settings) ON orgs TO afterword_operator;
+GRANT INSERT (name, settings, actor, reason), UPDATE (settings, actor, reason) ON orgs TO afterword_operator;
 GRANT INSERT ON spaces, namespaces, replays TO afterword_operator;
 GRANT INSERT (org_id, subject_kind, subject_id, actor, action, detail, payload_hash) ON ledger
   TO afterword_operator;

@@ -326,6 +326,23 @@ BEGIN
   RETURN opened;
 END $$;
 ALTER FUNCTION afterword.open_verdict_run(m afterword.memories, enters text, key text, actor text, body jsonb) OWNER TO afterword_verdict;
+CREATE FUNCTION afterword.org_decided() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  before jsonb := CASE WHEN TG_OP = 'UPDATE' THEN OLD.settings ELSE '{}' END;
+  changed jsonb := (SELECT jsonb_object_agg(key, jsonb_build_array(before -> key, NEW.settings -> key))
+    FROM jsonb_object_keys(before || NEW.settings) AS key WHERE before -> key IS DISTINCT FROM NEW.settings -> key);
+BEGIN
+  IF TG_OP = 'INSERT' OR changed IS NOT NULL THEN
+    INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
+    VALUES (NEW.id, 'org', NEW.name, NEW.actor, CASE TG_OP WHEN 'INSERT' THEN 'org_created' ELSE 'org_changed' END,
+            jsonb_strip_nulls(jsonb_build_object('changed', changed, 'reason', NEW.reason)));
+  END IF;
+  RETURN NULL;
+END $$;
+ALTER FUNCTION afterword.org_decided() OWNER TO afterword_owner;
 CREATE FUNCTION afterword.recall(query text, vector public.vector DEFAULT NULL::public.vector, stamp integer DEFAULT NULL::integer, max_hits integer DEFAULT 5, as_of timestamp with time zone DEFAULT NULL::timestamp with time zone, vector_weight real DEFAULT 1, lexical_weight real DEFAULT 1) RETURNS TABLE(recall_id uuid, mode text, excluded jsonb, memory_id uuid, tier text, kind text, status text, content text, author_kind text, author text, subject_type text, subject_id text, observed_at timestamp with time zone, valid_from timestamp with time zone, valid_to timestamp with time zone, vector_score real, lexical_score real, combined_score real, vector_rank integer, lexical_rank integer, allowed text)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'public', 'pg_temp'
@@ -337,7 +354,7 @@ CREATE FUNCTION afterword.recall(query text, vector public.vector DEFAULT NULL::
 #variable_conflict use_column
 DECLARE
   g tokens := current_grant();
-  tsq tsquery := any_lexeme(recall.query);
+  tsq tsquery := any_lexeme(left(recall.query, 10000));
   by_vector boolean := recall.vector IS NOT NULL;
   search org_search := (SELECT s FROM org_search s WHERE s.org_id = g.org_id AND s.stamp = recall.stamp);
   indexed boolean := coalesce(search.ann, false);
@@ -355,6 +372,12 @@ BEGIN
   IF g.id IS NULL THEN
     RAISE EXCEPTION 'no grant: the token is unknown, expired, revoked or made for another door'
       USING ERRCODE = 'insufficient_privilege';
+  ELSIF by_vector AND NOT EXISTS (SELECT FROM stamps s WHERE s.id = recall.stamp) THEN
+    RAISE EXCEPTION 'a vector needs the stamp it belongs to; there is no stamp %', coalesce(recall.stamp::text, 'given')
+      USING ERRCODE = 'invalid_parameter_value';
+  ELSIF recall.max_hits NOT BETWEEN 1 AND 100 OR length(recall.query) > 10000 THEN
+    RAISE EXCEPTION 'a recall asks for 1 to 100 hits, in at most 10,000 characters'
+      USING ERRCODE = 'invalid_parameter_value';
   END IF;
   -- Until statistics know how many rows are in the index the planner sorts them all instead. Undone on return.
   PERFORM set_config('enable_sort', CASE WHEN indexed THEN 'off' ELSE 'on' END, true);
@@ -707,8 +730,11 @@ CREATE TABLE afterword.orgs (
     id integer NOT NULL,
     name text NOT NULL,
     settings jsonb DEFAULT '{}'::jsonb NOT NULL,
+    actor text DEFAULT SESSION_USER NOT NULL,
+    reason text,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT orgs_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9_.-]{0,99}$'::text))
+    CONSTRAINT orgs_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9_.-]{0,99}$'::text)),
+    CONSTRAINT orgs_settings_check CHECK (((settings - '{extraction,required_classes,waived_classes,activatable_classes}'::text[]) = '{}'::jsonb))
 );
 ALTER TABLE afterword.orgs OWNER TO afterword_owner;
 ALTER TABLE afterword.orgs ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
@@ -1053,6 +1079,7 @@ CREATE TRIGGER ledger_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON afterwo
 CREATE TRIGGER memories_inserted AFTER INSERT ON afterword.memories REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.memory_inserted();
 CREATE TRIGGER memories_kept BEFORE DELETE OR TRUNCATE ON afterword.memories FOR EACH STATEMENT EXECUTE FUNCTION afterword.refuse_change();
 CREATE TRIGGER memories_moved AFTER UPDATE ON afterword.memories REFERENCING OLD TABLE AS stale NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.memory_moved();
+CREATE TRIGGER orgs_decided AFTER INSERT OR UPDATE ON afterword.orgs FOR EACH ROW EXECUTE FUNCTION afterword.org_decided();
 CREATE TRIGGER reviews_decided AFTER UPDATE ON afterword.reviews REFERENCING OLD TABLE AS stale NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.review_decided();
 CREATE TRIGGER reviews_kept BEFORE DELETE OR TRUNCATE ON afterword.reviews FOR EACH STATEMENT EXECUTE FUNCTION afterword.refuse_change();
 CREATE TRIGGER reviews_opened AFTER INSERT ON afterword.reviews REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.review_opened();
@@ -1133,7 +1160,7 @@ CREATE POLICY operators_read ON afterword.recalls FOR SELECT TO afterword_operat
 CREATE POLICY operators_read ON afterword.rejected_events FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.reviews FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.runs FOR SELECT TO afterword_operator USING (true);
-CREATE POLICY operators_record ON afterword.ledger FOR INSERT TO afterword_operator WITH CHECK ((subject_kind <> ALL (ARRAY['run'::text, 'memory'::text, 'token'::text])));
+CREATE POLICY operators_record ON afterword.ledger FOR INSERT TO afterword_operator WITH CHECK ((subject_kind <> ALL (ARRAY['run'::text, 'memory'::text, 'token'::text, 'org'::text])));
 ALTER TABLE afterword.payloads ENABLE ROW LEVEL SECURITY;
 CREATE POLICY recall_reads ON afterword.memories FOR SELECT TO afterword_recall USING (true);
 CREATE POLICY recall_records ON afterword.recalls TO afterword_recall USING (true) WITH CHECK (true);
@@ -1240,6 +1267,7 @@ GRANT ALL ON FUNCTION afterword.mint_token(hash bytea, org integer, role text, a
 REVOKE ALL ON FUNCTION afterword.open_missing_runs(stamp integer, max_runs integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.open_missing_runs(stamp integer, max_runs integer) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.open_verdict_run(m afterword.memories, enters text, key text, actor text, body jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.org_decided() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.recall(query text, vector public.vector, stamp integer, max_hits integer, as_of timestamp with time zone, vector_weight real, lexical_weight real) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.recall(query text, vector public.vector, stamp integer, max_hits integer, as_of timestamp with time zone, vector_weight real, lexical_weight real) TO afterword_agent;
 REVOKE ALL ON FUNCTION afterword.recall_rendered(recall_id uuid, block_hash bytea) FROM PUBLIC;
@@ -1312,6 +1340,8 @@ GRANT SELECT ON TABLE afterword.orgs TO afterword_verdict;
 GRANT SELECT ON TABLE afterword.orgs TO afterword_operator;
 GRANT INSERT(name) ON TABLE afterword.orgs TO afterword_operator;
 GRANT INSERT(settings),UPDATE(settings) ON TABLE afterword.orgs TO afterword_operator;
+GRANT INSERT(actor),UPDATE(actor) ON TABLE afterword.orgs TO afterword_operator;
+GRANT INSERT(reason),UPDATE(reason) ON TABLE afterword.orgs TO afterword_operator;
 GRANT SELECT,INSERT ON TABLE afterword.payloads TO afterword_worker;
 GRANT SELECT ON TABLE afterword.promptable TO afterword_agent;
 GRANT SELECT ON TABLE afterword.recalls TO afterword_worker;
@@ -1357,5 +1387,6 @@ GRANT SELECT ON TABLE afterword.seals TO afterword_operator;
 GRANT SELECT ON TABLE afterword.spaces TO afterword_worker;
 GRANT SELECT,INSERT ON TABLE afterword.spaces TO afterword_operator;
 GRANT SELECT ON TABLE afterword.stamps TO afterword_worker;
+GRANT SELECT ON TABLE afterword.stamps TO afterword_recall;
 GRANT SELECT ON TABLE afterword.stamps TO afterword_operator;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE afterword.transcripts TO afterword_worker;

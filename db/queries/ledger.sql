@@ -24,6 +24,10 @@ FROM ripe r WHERE r.entries > 0
 ON CONFLICT DO NOTHING
 RETURNING id, below::text AS below, entries, total, hash, at
 
+-- name: behind
+SELECT max(below)::text AS below, pg_snapshot_xmax(pg_current_snapshot())::text AS now FROM seals
+HAVING max(below) > pg_snapshot_xmax(pg_current_snapshot())
+
 -- name: unsealed
 SELECT count(*) AS entries FROM ledger WHERE transaction >= coalesce((SELECT max(below) FROM seals), '0'::xid8)
 
@@ -33,7 +37,7 @@ SELECT id, transaction::text::bigint AS transaction, org_id, subject_kind, subje
 FROM ledger ORDER BY transaction, id
 
 -- name: seals
-SELECT id, below::text::bigint AS below, entries, total, hash, at FROM seals ORDER BY below
+SELECT id, below::text::bigint AS below, entries, total, hash, at FROM seals WHERE below > %(above)s::text::xid8 ORDER BY below
 
 -- name: timeline
 SELECT id, at, subject_kind, subject_id, actor, action, detail FROM ledger

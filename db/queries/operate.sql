@@ -1,5 +1,5 @@
 -- name: create_org
-INSERT INTO orgs (name, settings) VALUES (%(name)s, %(settings)s) ON CONFLICT (name) DO NOTHING RETURNING id
+INSERT INTO orgs (name, settings, actor) VALUES (%(name)s, %(settings)s, %(actor)s) ON CONFLICT (name) DO NOTHING RETURNING id
 
 -- name: default_namespace
 INSERT INTO namespaces (org_id, name) VALUES (%(org_id)s, %(name)s) ON CONFLICT DO NOTHING
@@ -11,7 +11,7 @@ INSERT INTO spaces (org_id, name, tier) VALUES (%(org_id)s, %(name)s, %(tier)s) 
 SELECT settings FROM orgs WHERE id = %(id)s FOR UPDATE
 
 -- name: set_org
-UPDATE orgs SET settings = %(settings)s WHERE id = %(id)s
+UPDATE orgs SET settings = %(settings)s, actor = %(actor)s, reason = %(reason)s WHERE id = %(id)s
 
 -- name: all_orgs
 SELECT name FROM orgs ORDER BY name

@@ -16,6 +16,16 @@ BEGIN
 END $$;
 GRANT afterword_recall, afterword_verdict TO afterword_owner;
 
+-- name: closed
+-- What every login could do with the disk, whatever it may see.
+DO $$
+BEGIN
+  EXECUTE format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database());
+  REVOKE EXECUTE ON FUNCTION lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea), lo_put(oid, bigint, bytea),
+    lo_open(oid, integer), lowrite(integer, bytea), lo_truncate(integer, integer), lo_truncate64(integer, bigint)
+    FROM PUBLIC;
+END $$;
+
 -- name: database
 CREATE EXTENSION IF NOT EXISTS vector SCHEMA public;
 CREATE EXTENSION IF NOT EXISTS btree_gin SCHEMA public;

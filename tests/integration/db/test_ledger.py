@@ -325,3 +325,17 @@ def test_details_of_transitions_hold_no_content(database: Database) -> None:
         text = conn.execute("SELECT string_agg(l::text, ' ') AS all FROM ledger l").fetchone()
     assert text is not None
     assert "anzibar" not in str(text["all"])
+
+
+def test_a_server_that_counts_from_below_the_last_seal_says_so(database: Database) -> None:
+    """As after a logical restore into a fresh server: its transactions are numbered from the start again."""
+    with database.as_role("worker") as conn:
+        ledger.record(conn, org_id=None, subject=("run", "r"), actor="a", action="tested")
+        assert ledger.seal(conn) is not None
+        conn.execute(
+            "INSERT INTO seals (previous, below, entries, total, hash)"
+            " SELECT id, '900000000'::xid8, 1, total + 1, hash FROM seals"
+            " ORDER BY below DESC LIMIT 1"
+        )
+        with pytest.raises(LedgerBroken, match="restored from a dump"):
+            ledger.seal(conn)

@@ -17,7 +17,7 @@ from db import embedding, housekeeping, recall
 from db.connect import Connection, connect, granted
 from db.events import Org
 from db.migrate import register_stamp
-from db.recall import Question
+from db.recall import Question, QuestionRefused
 from pipeline.embedding.port import Stamp, Vectors
 from pipeline.recall.hit import Recall
 from tests.integration.db import rows
@@ -333,3 +333,20 @@ def test_a_vector_of_another_dimension_is_refused(shared: Database) -> None:
         embedded(conn, org, "ships", vector(1))
     with pytest.raises(psycopg.DataError, match="dimensions"):
         ask(shared, org, "ships", vector=np.ones(9, dtype=np.float32), stamp=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "refusal"),
+    [
+        ("x", {"vector": vector(1), "stamp": None}, "needs the stamp"),
+        ("x", {"vector": vector(1), "stamp": 999}, "there is no stamp 999"),
+        ("x", {"max_hits": 0}, "1 to 100 hits"),
+        ("x", {"max_hits": 101}, "1 to 100 hits"),
+        ("lorem " * 200_000, {}, "at most 10,000 characters"),
+    ],
+)
+def test_a_question_no_recall_answers_is_refused_in_words(
+    shared: Database, text: str, question: dict[str, Any], refusal: str
+) -> None:
+    with pytest.raises(QuestionRefused, match=refusal):
+        ask(shared, rows.fresh_org(shared), text, **question)

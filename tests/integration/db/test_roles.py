@@ -11,12 +11,12 @@ import pytest
 from db import recall
 from db.connect import Connection, granted
 from db.events import Org
+from db.migrate import LOGINS, migrate
 from db.recall import NoGrant, Question
 from pipeline.memory import AuthorKind, HoldReason, Scope, ScopeKind, Tier
 from tests.integration.db import rows
 from tests.services import Database
 
-LOGINS = ("agent", "reviewer", "operator", "worker")
 CONTENT = {
     "memories": {"content", "rationale", "evidence", "lexemes", "subject_id"},
     "drops": {"content"},
@@ -41,7 +41,9 @@ TABLES = {
         " kind, namespace, observed_at, occurrences, org_id, provenance, replaces, review_id, revision, run_id,"
         " scope_kind, status, status_at, superseded_by, tier",
         "memory_moves": "SELECT", "migrations": "SELECT", "namespaces": "INSERT, SELECT", "occurrences": "SELECT",
-        "org_search": "SELECT", "orgs": "SELECT; INSERT of name, settings; UPDATE of settings", "recalls": "SELECT",
+        "org_search": "SELECT",
+        "orgs": "SELECT; INSERT of actor, name, reason, settings; UPDATE of actor, reason, settings",
+        "recalls": "SELECT",
         "rejected_events": "SELECT", "replayed_runs": "SELECT", "replays": "INSERT, SELECT",
         "reviews": "SELECT of closed_at, decided_by, decision, id, kind, memory_id, opened_at, org_id, reasons",
         "run_entries": "SELECT", "run_moves": "SELECT", "runs": "SELECT", "seals": "SELECT",
@@ -60,7 +62,7 @@ TABLES = {
     },
     "afterword_recall": {
         "embeddings_1": "SELECT", "memories": "SELECT", "org_search": "SELECT",
-        "promptable": "owner", "recalls": "INSERT, SELECT; UPDATE of block_hash, rendered_at",
+        "promptable": "owner", "recalls": "INSERT, SELECT; UPDATE of block_hash, rendered_at", "stamps": "SELECT",
     },
     "afterword_verdict": {
         "embeddings_1": "SELECT", "envelopes": "INSERT",
@@ -184,10 +186,10 @@ def test_reviewers_and_operators_cannot_read_content(shared: Database, login: st
     assert done.stdout == ""
 
 
-@pytest.mark.parametrize("subject", ["run", "memory", "token"])
+@pytest.mark.parametrize("subject", ["run", "memory", "token", "org"])
 def test_an_operator_does_not_write_what_became_of_a_run_or_memory(shared: Database, subject: str) -> None:
     entry = "INSERT INTO ledger (subject_kind, subject_id, actor, action) VALUES ('{}', 'x', 'ana', 'memory_active')"
-    assert rows.psql(shared, "operator", entry.format("org")).returncode == 0
+    assert rows.psql(shared, "operator", entry.format("repair")).returncode == 0
     done = rows.psql(shared, "operator", entry.format(subject))
     assert "violates row-level security" in done.stderr
 
@@ -453,3 +455,27 @@ def test_passwords_are_needed(shared: Database) -> None:
         wrong = shared.server.url(shared.name, f"afterword_{login}", "wrong")
         with pytest.raises(psycopg.OperationalError, match="password authentication failed"):
             psycopg.connect(wrong)
+
+
+def test_an_orgs_settings_change_on_record_whoever_writes_them(shared: Database) -> None:
+    org = rows.fresh_org(shared)
+    change = f"UPDATE orgs SET settings = settings || '{{\"extraction\": false}}', actor = 'op' WHERE id = {org.id}"
+    assert rows.psql(shared, "operator", change).returncode == 0
+    with shared.as_role("operator") as conn:
+        entry = conn.execute("SELECT actor, detail -> 'changed' AS changed FROM ledger WHERE org_id = %s"
+                             " ORDER BY id DESC LIMIT 1", (org.id,))  # fmt: skip
+        assert entry.fetchone() == {"actor": "op", "changed": {"extraction": [True, False]}}
+
+
+def test_a_setting_that_no_reader_knows_is_refused(shared: Database) -> None:
+    org = rows.fresh_org(shared)
+    change = f"UPDATE orgs SET settings = settings || '{{\"bogus\": 1}}' WHERE id = {org.id}"
+    said = rows.psql(shared, "operator", change)
+    assert "violates check constraint" in said.stderr
+
+
+def test_no_login_fills_the_disk_with_what_nobody_owns(database: Database) -> None:
+    migrate(database.admin, {})  # a clone has its template's rows, but not its privileges
+    for role in LOGINS:
+        for statement in ("SELECT lo_create(0)", "CREATE TEMP TABLE t (x int)"):
+            assert "permission denied" in rows.psql(database, role, statement).stderr, (role, statement)
