@@ -10,7 +10,7 @@ import base64
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,7 +23,7 @@ from pipeline.formats import ReadResult, cut_transcript, read
 from pipeline.redaction.scrub import scrub, scrub_transcript
 from pipeline.session import SessionEnded, ended_at
 from pipeline.transcripts import deflate
-from workers.keys import FIELD, STREAM, ack_key
+from workers.keys import FIELD, STREAM, TAKEN_IN, ack_key, entry_ack_key
 
 INLINE_BYTES = 64 * 1024
 RESEND_SECONDS = 10.0
@@ -99,20 +99,23 @@ def _names(result: ReadResult, sender: Sender) -> dict[str, str | None]:
     return cut | {"outcome": sender.outcome}
 
 
-def send(redis: Redis, events: Iterable[Outgoing]) -> None:
-    """One stream entry each, in one round trip."""
+def send(redis: Redis, events: Sequence[Outgoing]) -> dict[str, str]:
+    """One stream entry each, in one round trip; returns the entry's id by the event's SHA-256."""
     with redis.pipeline(transaction=False) as pipe:
         for event in events:
             pipe.xadd(STREAM, {FIELD: event.data})
-        pipe.execute()
+        return {event.sha256: id_.decode() for event, id_ in zip(events, pipe.execute(), strict=True)}
 
 
 def send_until_in(
-    redis: Redis, events: list[Outgoing], *, timeout_seconds: float, on_arrival: Callable[[Outgoing], None]
+    redis: Redis, events: list[Outgoing], *, timeout_seconds: float, on_arrival: Callable[[Outgoing, str | None], None]
 ) -> None:
-    """Send, wait for every arrival, send again what is missing. Raises Unacknowledged when time is up."""
+    """Send, wait for every arrival, send again what is missing; `on_arrival` hears why one was rejected.
+
+    Raises Unacknowledged when time is up.
+    """
     deadline = time.monotonic() + timeout_seconds
-    waiting = list(events)
+    waiting, entries = list(events), dict[str, str]()
     last_sent = 0.0
     while waiting:
         if time.monotonic() > deadline:
@@ -121,9 +124,9 @@ def send_until_in(
             )
         try:
             if time.monotonic() - last_sent > RESEND_SECONDS:
-                send(redis, waiting)
+                entries |= send(redis, waiting)
                 last_sent = time.monotonic()
-            waiting = list(_still_waiting(redis, waiting, on_arrival))
+            waiting = list(_still_waiting(redis, waiting, entries, on_arrival))
         except RedisError as error:
             last_sent = 0.0
             if time.monotonic() + 0.5 > deadline:
@@ -134,13 +137,21 @@ def send_until_in(
         time.sleep(0.02)
 
 
-def _still_waiting(redis: Redis, waiting: list[Outgoing], on_arrival: Callable[[Outgoing], None]) -> Iterator[Outgoing]:
+def _still_waiting(
+    redis: Redis,
+    waiting: list[Outgoing],
+    entries: Mapping[str, str],
+    on_arrival: Callable[[Outgoing, str | None], None],
+) -> Iterator[Outgoing]:
     with redis.pipeline(transaction=False) as pipe:
         for event in waiting:
-            pipe.exists(event.ack)
-        arrived = pipe.execute()
-    for event, is_in in zip(waiting, arrived, strict=True):
-        if is_in:
-            on_arrival(event)
+            pipe.get(event.ack)
+            pipe.get(entry_ack_key(entries[event.sha256]))
+        notes = pipe.execute()
+    for event, note, refusal in zip(waiting, notes[::2], notes[1::2], strict=True):
+        if note == TAKEN_IN.encode():
+            on_arrival(event, None)
+        elif refusal is not None:
+            on_arrival(event, refusal.decode())
         else:
             yield event

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -24,7 +24,7 @@ from pipeline.intake import Fetch
 from workers.bell import stopping
 from workers.context import Limits, resources
 from workers.intake import Entry, ingest, is_set_aside
-from workers.keys import ACK_SECONDS, FIELD, GROUP, STREAM, ack_key
+from workers.keys import ACK_SECONDS, FIELD, GROUP, STREAM, TAKEN_IN, ack_key, entry_ack_key
 
 BLOCK_MS = 1_000
 ALONE_FROM = 3
@@ -41,8 +41,8 @@ def run() -> None:
             with using.pool.connection():
                 batch = reader.batch()
             if batch:
-                ingest(using, batch, _holding(reader, batch, using.context.fetch))
-                reader.acknowledge(batch)
+                rejected = ingest(using, batch, _holding(reader, batch, using.context.fetch))
+                reader.acknowledge(batch, {item.entry.data: item.reason for item in rejected})
         except (RedisError, DatabaseError) as error:
             log.warning("ingest_waits", error=type(error).__name__)
             stopping.wait(0.5)
@@ -83,14 +83,20 @@ class Reader:
         if ids:
             self._redis.xclaim(STREAM, GROUP, self._name, min_idle_time=0, message_ids=ids, idle=0, justid=True)
 
-    def acknowledge(self, batch: Sequence[Entry]) -> None:
-        """After commit: out of the stream, and a note the sender may ask for. What was set aside stays in it."""
+    def acknowledge(self, batch: Sequence[Entry], rejected: Mapping[bytes, str]) -> None:
+        """After commit: out of the stream, and a note for the sender; `rejected` has reasons by event.
+
+        What was set aside stays in the stream.
+        """
         with self._redis.pipeline(transaction=True) as pipe:
             pipe.xack(STREAM, GROUP, *[entry.id for entry in batch if entry.id])
             if done := [entry.id for entry in batch if entry.id and not is_set_aside(entry)]:
                 pipe.xdel(STREAM, *done)
             for entry in batch:
-                pipe.set(ack_key(entry.data), 1, ex=ACK_SECONDS)
+                reason = rejected.get(entry.data)
+                pipe.set(ack_key(entry.data), reason or TAKEN_IN, ex=ACK_SECONDS)
+                if reason and entry.id:
+                    pipe.set(entry_ack_key(entry.id), reason, ex=ACK_SECONDS)
             pipe.execute(raise_on_error=False)
 
     def _fresh(self) -> list[Entry]:

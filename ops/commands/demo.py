@@ -148,7 +148,7 @@ def _send(settings: Settings, paths: list[Path]) -> None:
     report(outgoing, failed)
     with Redis.from_url(redis_address(settings, "emitter")) as redis, _progress() as progress:
         task = progress.add_task("sessions in Postgres", total=len(outgoing))
-        send_until_in(redis, outgoing, timeout_seconds=60, on_arrival=lambda _: progress.advance(task))
+        send_until_in(redis, outgoing, timeout_seconds=60, on_arrival=lambda *_: progress.advance(task))
 
 
 def _await_idle(conn: Connection, org: Org) -> None:

@@ -66,7 +66,9 @@ def emit(
         _warn_about(org)
     with Redis.from_url(redis_address(load(), "emitter")) as redis:
         if timeout > 0:
-            _send_with_progress(redis, outgoing, timeout, quiet=as_json or hook is not None)
+            rejected = _send_with_progress(redis, outgoing, timeout, quiet=as_json or hook is not None)
+            outgoing = [event for event in outgoing if event.path not in rejected]
+            failed |= {path: f"rejected as {reason}; see: afterword rejected list" for path, reason in rejected.items()}
         else:
             send(redis, outgoing)
     report(outgoing, failed, as_json=as_json)
@@ -132,10 +134,19 @@ def _first(error: ValidationError) -> str:
     return f"{field}: {first['msg']}" if field else first["msg"]
 
 
-def _send_with_progress(redis: Redis, outgoing: list[Outgoing], timeout: float, *, quiet: bool) -> None:
+def _send_with_progress(redis: Redis, outgoing: list[Outgoing], timeout: float, *, quiet: bool) -> dict[Path, str]:
+    """The files whose events were rejected, and the reason of each."""
+    rejected: dict[Path, str] = {}
     with Progress(console=Console(stderr=True), transient=True, disable=quiet) as progress:
         task = progress.add_task("sending sessions", total=len(outgoing))
-        send_until_in(redis, outgoing, timeout_seconds=timeout, on_arrival=lambda _: progress.advance(task))
+
+        def arrived(event: Outgoing, reason: str | None) -> None:
+            progress.advance(task)
+            if reason is not None:
+                rejected[event.path] = reason
+
+        send_until_in(redis, outgoing, timeout_seconds=timeout, on_arrival=arrived)
+    return rejected
 
 
 def report(outgoing: list[Outgoing], failed: dict[Path, str], *, as_json: bool = False) -> None:
@@ -153,7 +164,7 @@ def report(outgoing: list[Outgoing], failed: dict[Path, str], *, as_json: bool =
     for event in outgoing:
         typer.echo(f"{event.path}: {_summary(event)}")
     for path, why in failed.items():
-        typer.echo(f"{path}: not sent: {why}", err=True)
+        typer.echo(f"{path}: not taken in: {why}", err=True)
 
 
 def _summary(event: Outgoing) -> str:

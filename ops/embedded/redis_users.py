@@ -14,7 +14,7 @@ _CONNECTION = "+ping +hello +auth +reset +quit +select +client|setinfo +client|s
 _RULES = {
     # Two selectors, so that each command holds for its own key alone. XADD could trim with MAXLEN; an ACL cannot see
     # arguments, so the stream trusts its writers.
-    "emitter": f"{_CONNECTION} (%W~afterword:sessions +xadd) (%R~afterword:ack:* +exists)",
+    "emitter": f"{_CONNECTION} (%W~afterword:sessions +xadd) (%R~afterword:ack:* +get)",
     # RQ registers its workers by CLIENT SETNAME and LIST and asks INFO for the version; both count as dangerous.
     # Lua runs under the user's own rules, but code kept in the server (FUNCTION) would outlive the worker.
     "worker": "~rq:* ~afterword:* &rq:* +@all -@admin -@dangerous -function -fcall -fcall_ro "

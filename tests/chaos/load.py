@@ -78,7 +78,7 @@ class Sender:
     def unacknowledged(self) -> list[bytes]:
         with self.redis.pipeline(transaction=False) as pipe:
             for event in self.waiting:
-                pipe.exists(ack_key(event))
+                pipe.get(ack_key(event))
             there = pipe.execute()
         self.waiting = [event for event, is_in in zip(self.waiting, there, strict=True) if not is_in]
         return self.waiting

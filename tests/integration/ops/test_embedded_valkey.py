@@ -40,7 +40,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedValkey]
     ("user", "command", "allowed"),
     [
         ("emitter", "XADD afterword:sessions * event {}", True),
-        ("emitter", "EXISTS afterword:ack:e1", True),
+        ("emitter", "GET afterword:ack:e1", True),
         ("emitter", "PING", True),
         ("emitter", "XADD afterword:other * event {}", False),
         ("emitter", "XADD rq:queue:redaction * event {}", False),
@@ -50,7 +50,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedValkey]
         ("emitter", "XTRIM afterword:sessions MAXLEN 0", False),
         ("emitter", "XDEL afterword:sessions 0-1", False),
         ("emitter", "DEL afterword:sessions", False),
-        ("emitter", "EXISTS afterword:sessions", False),
+        ("emitter", "GET afterword:bell:redaction", False),
         ("emitter", "SET afterword:ack:e1 1", False),
         ("emitter", "LPUSH rq:queue:redaction job", False),
         ("emitter", "PUBLISH rq:pubsub:w stop", False),

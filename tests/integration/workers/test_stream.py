@@ -64,7 +64,7 @@ def test_entries_are_read_in_batches_and_leave_when_they_are_acknowledged(fleet:
     assert len(first) == 4
     assert not redis.exists(ack_key(first[0].data))
     intake.ingest(fleet.using, first)
-    consumer.acknowledge(first)
+    consumer.acknowledge(first, {})
     assert set(pending(redis)) == {sent[4][0]}
     assert [id_.decode() for id_, _ in redis.xrange(STREAM)] == [sent[4][0]]  # type: ignore[union-attr]
     assert [redis.exists(ack_key(data)) for _, data in sent] == [1, 1, 1, 1, 0]
@@ -101,7 +101,7 @@ def test_the_third_delivery_is_alone_and_the_sixth_is_set_aside_in_the_stream(fl
             if any(name == "b" and deliveries < 6 for name, deliveries in names):
                 break
             intake.ingest(fleet.using, batch)
-            consumer.acknowledge(batch)
+            consumer.acknowledge(batch, {})
         if not pending(redis) and seen:
             break
     together = [batch for batch in seen if len(batch) > 1]
@@ -122,7 +122,7 @@ def test_a_flushed_redis_costs_a_new_group(fleet: Fleet, redis: Redis) -> None:
     lost = read(consumer)
     fleet.flush()
     intake.ingest(fleet.using, lost)
-    consumer.acknowledge(lost)
+    consumer.acknowledge(lost, {})
     assert consumer.batch() == []
     send(redis, "a", "b")
     again = read(consumer)

@@ -42,9 +42,9 @@ def emit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 @pytest.mark.parametrize(
     ("words", "stdin", "code", "said"),
     [
-        (["absent.jsonl"], "", 1, "absent.jsonl: not sent: No such file or directory\n"),
-        (["empty.jsonl"], "", 1, "empty.jsonl: not sent: The session log is empty. Known formats: "),
-        (["log.json", "--outcome", "maybe", "--timeout", "0"], "", 1, "log.json: not sent: outcome: Input should be"),
+        (["absent.jsonl"], "", 1, "absent.jsonl: not taken in: No such file or directory\n"),
+        (["empty.jsonl"], "", 1, "empty.jsonl: not taken in: The session log is empty. Known formats: "),
+        (["log.json", "--outcome", "maybe", "--timeout", "0"], "", 1, "log.json: not taken in: outcome: Input should"),
         (["folder"], "", 2, "no session logs given"),
         (["--hook", "claude-code"], "{}", 1, f"{HOOK}session_id: Field required\n"),
         (["--hook", "claude-code"], "said", 1, f"{HOOK}Invalid JSON: expected value"),
