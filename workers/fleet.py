@@ -118,17 +118,22 @@ def _stop_when_told() -> None:
         signal.signal(sig, lambda *_: stopping.set())
 
 
+def _bell_worker(stage: str, name: str, redis_url: str) -> BellWorker:
+    """Asks Redis for its version, so that this fails like the work does while it is away."""
+    connection = connect_redis(redis_url)
+    worker = BellWorker(
+        [queue(connection, stage)], name=f"{name}-{time.monotonic_ns()}", connection=connection, job_class=Bell,
+        queue_class=BellQueue, serializer=JSONSerializer,
+    )  # fmt: skip
+    worker.log_result_lifespan = False
+    return worker
+
+
 def _answer_bells(stage: str, name: str, redis_url: str) -> None:
     """RQ's loop; it ends with an error when Redis goes away, and begins again when it is back."""
     while not stopping.is_set():
-        connection = connect_redis(redis_url)
-        worker = BellWorker(
-            [queue(connection, stage)], name=f"{name}-{time.monotonic_ns()}", connection=connection, job_class=Bell,
-            queue_class=BellQueue, serializer=JSONSerializer,
-        )  # fmt: skip
-        worker.log_result_lifespan = False
         try:
-            worker.work(with_scheduler=False, logging_level="WARNING")
+            _bell_worker(stage, name, redis_url).work(with_scheduler=False, logging_level="WARNING")
         except StopRequested:
             return
         except (RedisError, DatabaseError) as error:

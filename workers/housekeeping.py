@@ -19,6 +19,7 @@ from redis.exceptions import RedisError, ResponseError
 
 from db import embedding, housekeeping, ledger
 from db.connect import Connection, DatabaseError
+from pipeline.errors import LedgerBroken
 from pipeline.outcome import ErrorCode
 from pipeline.redaction.canary import CANARIES, healthy_classes
 from pipeline.states import MemoryStatus, RunState
@@ -79,6 +80,9 @@ def slow_round(using: Resources, conn: Connection) -> bool:
 def _duty(name: str, duty: Callable[[], None]) -> bool:
     try:
         duty()
+    except LedgerBroken as error:
+        log.error("duty_failed", duty=name, error=str(error))
+        return False
     except (RedisError, OSError, ValueError) as error:
         log.warning("duty_failed", duty=name, error=type(error).__name__)
         return False
@@ -126,13 +130,22 @@ def stream_lag(using: Resources) -> int:
 def seal(using: Resources, conn: Connection) -> None:
     """Seal the ledger, and tell somebody outside the database."""
     made = ledger.seal(conn)
-    if made is None:
-        return
-    metrics.SEALED.inc(made.entries)
-    row = {**asdict(made), "hash": made.hash.hex(), "at": made.at.isoformat()}
-    log.info("ledger_sealed", **{key: row[key] for key in ("below", "total", "hash")})
+    if made is not None:
+        metrics.SEALED.inc(made.entries)
+        log.info("ledger_sealed", below=made.below, total=made.total, hash=made.hash.hex())
     if using.context.witness is not None:
-        witness(Path(using.context.witness), row)
+        file = Path(using.context.witness) / "seals.jsonl"
+        for unseen in ledger.seals(conn, above=last_witnessed(file)):
+            witness(file.parent, {**asdict(unseen), "hash": unseen.hash.hex(), "at": unseen.at.isoformat()})
+
+
+def last_witnessed(file: Path) -> int:
+    """The last seal's `below` in the file; 0 before the first. What could not be written then is written later."""
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return 0
+    return int(json.loads(lines[-1])["below"]) if lines else 0
 
 
 def witness(folder: Path, row: dict[str, object]) -> None:

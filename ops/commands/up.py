@@ -12,11 +12,17 @@ import typer
 from ops import logs
 from ops.commands.worker import WorkerName, log_settings
 from ops.compose import context, make_embedder, make_extractor
+from ops.embedded.home import Home
 from ops.settings import Settings, load
 from ops.stack import bring_up_to_date, services
 from ops.supervisor import Command, Supervisor
+from pipeline.errors import AfterwordError
 
 log = structlog.get_logger()
+
+
+class AlreadyUp(AfterwordError):
+    """Another afterword up runs on this AFTERWORD_HOME."""
 
 
 def up(
@@ -33,6 +39,13 @@ def up(
     make_extractor(settings)
     make_embedder(settings)
     context(settings)  # what every worker would refuse is said once, before anything runs
+    with Home(settings.home).only("up") as alone:
+        if not alone:
+            raise AlreadyUp(f"afterword up is running already with its data in {settings.home}")
+        _keep_up(settings, processes)
+
+
+def _keep_up(settings: Settings, processes: int) -> None:
     with services(settings) as revive:
         applied = bring_up_to_date(settings)
         log.info("ready", home=str(settings.home), migrations=len(applied))

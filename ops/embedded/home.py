@@ -82,6 +82,20 @@ class Home:
         return file.read_text()
 
     @contextmanager
+    def only(self, name: str) -> Iterator[bool]:
+        """Whether we are the one process that has `name` of this home, for as long as the block runs."""
+        self._make_home()
+        descriptor = os.open(self.path / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+        finally:
+            os.close(descriptor)
+
+    @contextmanager
     def lock(self, name: str) -> Iterator[None]:
         """Held by one process at a time; the kernel lets go of it when the holder dies."""
         self._make_home()

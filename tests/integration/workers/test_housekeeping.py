@@ -74,6 +74,20 @@ def test_a_duty_that_fails_keeps_no_other_from_its_turn(fleet: Fleet, tmp_path: 
     assert fleet.rows("SELECT run_id FROM transcripts") == []
 
 
+def test_a_witness_catches_up_with_the_seals_it_missed(fleet: Fleet, tmp_path: Path) -> None:
+    folder = tmp_path / "witness"
+    for number in range(3):
+        populated(fleet)
+        fleet.install(witness=str(folder) if number == 2 else None)
+        with fleet.using.pool.connection() as conn:
+            housekeeping.seal(fleet.using, conn)
+    with fleet.using.pool.connection() as conn:
+        housekeeping.seal(fleet.using, conn)
+        written = [json.loads(line)["below"] for line in (folder / "seals.jsonl").read_text().splitlines()]
+        assert written == [seal.below for seal in ledger.seals(conn)]
+    assert len(written) >= 2
+
+
 def test_what_is_past_its_date_is_purged_and_what_is_not_stays(fleet: Fleet) -> None:
     populated(fleet)
     fleet.ingest(b"{", b"[")

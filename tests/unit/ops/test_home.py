@@ -102,3 +102,11 @@ def test_a_stranger_reaches_what_every_folder_lets_through(folder_mode: int, fil
         assert can_reach(file, STRANGER) == reachable
     finally:
         shutil.rmtree(base)
+
+
+def test_one_process_has_a_name_at_a_time(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    with home.only("up") as first, home.only("up") as second:
+        assert (first, second) == (True, False)
+    with home.only("up") as again:
+        assert again
