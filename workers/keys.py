@@ -3,7 +3,7 @@
 | key | type | meaning | when lost |
 |---|---|---|---|
 | `afterword:sessions` | stream | session-end events in one field | senders send again what is not acknowledged |
-| `afterword:ack:<sha256>` | string, 1 day | what became of this event | its sender sends again |
+| `afterword:ack:<sha256 or entry id>` | string, 1 day | what became of this event | its sender sends again |
 | `afterword:bell:<stage>` | string, 5 s | a bell for this stage is queued already | one bell too many |
 | `afterword:rate:<...>` | counter | the doors' rate limits | limits start anew |
 | `rq:*` | RQ's own | queues `afterword-<stage>`, workers, jobs | housekeeping rings within seconds |
@@ -24,12 +24,16 @@ BELL_SECONDS = 5
 
 def entry_ack_key(entry_id: str) -> str:
     """Where it is noted why the entry of that id was rejected: of this sending, not of an earlier one."""
-    return f"afterword:ack:{entry_id}"
+    return _ack(entry_id)
 
 
 def ack_key(event: bytes) -> str:
     """Where the arrival in Postgres of the event with exactly these bytes is noted."""
-    return f"afterword:ack:{hashlib.sha256(event).hexdigest()}"
+    return _ack(hashlib.sha256(event).hexdigest())
+
+
+def _ack(of: str) -> str:
+    return f"afterword:ack:{of}"
 
 
 def bell_key(stage: str) -> str:
