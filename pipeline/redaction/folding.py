@@ -11,6 +11,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import re2
 
@@ -66,8 +67,9 @@ _CHANGED = re2.compile(_character_class(sorted({*_ASCII, *map(ord, _INVISIBLE)})
 _TRANSLATION = {**_ASCII, **{ord(character): None for character in _INVISIBLE}}
 
 
+@lru_cache(maxsize=1)
 def fold(text: str) -> Folded:
-    """Linear in `text`; what needs no change costs a scan."""
+    """Linear in `text`; what needs no change costs a scan. The last is remembered: one detector asks after another."""
     if text.isascii():
         return Folded(text, text.encode())
     encoded, pieces, cuts = text.encode("utf-8", "replace"), list[str](), list[int]()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import re2
@@ -15,6 +16,7 @@ from pipeline.redaction.detectors import PROVEN
 from pipeline.redaction.span import Interval, mask, resolve
 from pipeline.session import Transcript, Turn, storable
 
+_TOOL_NAME_MAX = 100
 _MASK = re2.compile(r"\[REDACTED:([a-z_]{1,24})\]")
 
 
@@ -59,9 +61,19 @@ def scrub_transcript(transcript: Transcript) -> tuple[Transcript, tuple[TurnMask
 
 
 def _turn(turn: Turn, text: str) -> Turn:
-    tool = turn.tool and scrub(turn.tool).text
+    tool = turn.tool and _tool(turn.tool)
     same = (text, tool) == (turn.text, turn.tool)
     return turn if same else turn.model_copy(update={"text": text, "tool": tool})
+
+
+def _tool(name: str) -> str:
+    return _named_tool(name) if len(name) <= _TOOL_NAME_MAX else scrub(name).text
+
+
+@lru_cache(maxsize=512)
+def _named_tool(name: str) -> str:
+    """Remembered: a tool's name comes again in every session."""
+    return scrub(name).text
 
 
 def scrub_raw(data: bytes | str) -> str:

@@ -42,9 +42,12 @@ def resolve(spans: Iterable[Span], reserved: Iterable[Interval] = ()) -> tuple[S
     Where spans overlap, HIGH wins over LOW, then the longer, then the higher score. A loser keeps what the winner
     left of it, so that no part of a HIGH span stays unmasked.
     """
+    united = _united(spans)
+    if not united:
+        return ()
     taken = sorted(reserved)
     resolved: list[Span] = []
-    for span in sorted(_united(spans), key=_precedence):
+    for span in sorted(united, key=_precedence):
         for start, end in list(_free(span, taken)):
             insort(taken, (start, end))
             resolved.append(replace(span, start=start, end=end))
@@ -54,6 +57,8 @@ def resolve(spans: Iterable[Span], reserved: Iterable[Interval] = ()) -> tuple[S
 def mask(text: str, spans: Iterable[Span], classes: Collection[str] | None = None) -> str:
     """`text` with each span replaced by its mask, `[REDACTED:secret]`; only spans of `classes` if given."""
     chosen = resolve(span for span in spans if classes is None or span.cls in classes)
+    if not chosen:
+        return text
     pieces, position = [], 0
     for span in chosen:
         pieces += [text[position : span.start], f"[REDACTED:{span.cls}]"]
@@ -67,8 +72,11 @@ def _precedence(span: Span) -> tuple[bool, int, float, Span]:
 
 def _united(spans: Iterable[Span]) -> list[Span]:
     """Spans of one class that overlap become one, under the name and score of the longest."""
+    wide = [span for span in spans if span.start < span.end]
+    if not wide:
+        return []
     united: list[Span] = []
-    for span in sorted((s for s in spans if s.start < s.end), key=lambda s: (s.cls, s)):
+    for span in sorted(wide, key=lambda s: (s.cls, s)):
         last = united[-1] if united else None
         if last and last.cls == span.cls and span.start < last.end:
             longer = max(last, span, key=lambda s: (s.end - s.start, s.score))
