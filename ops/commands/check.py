@@ -26,6 +26,7 @@ def check(as_json: Annotated[bool, typer.Option("--json", help="one JSON documen
 
     Starts nothing. Exit code 1 when something would refuse. A database that answers is asked whether each door's
     login is no more than it should be.
+    Example: AFTERWORD_EMBEDDER=local afterword check
     """
     settings = load()
     faults = _faults(settings)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from db import overview
+from db import orgs, overview
 from ops.access import acting_as
 from ops.arguments import Limit, OnlyOrg
 from ops.output import AsJson, rows
@@ -29,5 +29,7 @@ def list_(
     Example: afterword dead-letters list --org acme --code model_unavailable
     """
     with acting_as("operator") as conn:
+        if org is not None:
+            orgs.get(conn, org)
         found = overview.dead_letters(conn, org=org, code=code, limit=limit)
     rows(found, COLUMNS, as_json=as_json, none="no dead letters")

@@ -179,7 +179,7 @@ def _show(settings: Settings, conn: Connection, org: Org) -> None:
         _show_recall(question, _ask(settings, conn, org, question))
     seen = ledger.verify(conn)
     console.print(
-        f"\nledger: {seen.entries} entries, {seen.sealed} of them under {seen.seals} seals, [green]verified[/]"
+        f"\nledger: {seen.entries} entries, {seen.sealed} of them sealed, [green]verified[/]"
     )
 
 

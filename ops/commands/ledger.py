@@ -42,7 +42,7 @@ def verify(
         document(asdict(verdict) | {"witness": folder})
         return
     typer.echo(
-        f"{verdict.entries} entries verify, {verdict.sealed} of them under {verdict.seals} seals; "
+        f"{verdict.entries} entries verify, {verdict.sealed} of them sealed; "
         + (f"{verdict.witnessed} seals stand in the witness at {folder}" if folder else "no witness: set "
            "AFTERWORD_WITNESS_DIR, since whoever cuts the ledger's tail can cut the seals beside it")
     )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from db import overview
+from db import orgs, overview
 from ops.access import acting_as
 from ops.arguments import Limit, OnlyOrg, one_id
 from ops.output import AsJson, document, record, rows, shown
@@ -30,6 +30,8 @@ def list_(
     Example: afterword runs list --org acme --state received
     """
     with acting_as("operator") as conn:
+        if org is not None:
+            orgs.get(conn, org)
         found = overview.runs(conn, org=org, state=state, limit=limit)
     rows(found, COLUMNS, as_json=as_json, none="no such runs")
 

@@ -45,8 +45,9 @@ def test_runs_are_listed_and_narrowed(cli: Cli, fleet: Fleet) -> None:
     assert [run["session"] for run in cli.json("runs", "list", "--org", "acme")] == ["s2", "s1"]
     assert [run["state"] for run in cli.ok("runs", "list", "--state", "received").columns] == ["received"]
     assert len(cli.json("runs", "list", "--limit", 1)) == 1
-    assert cli.ok("runs", "list", "--org", "nobody").out == "no such runs\n"
-    assert cli.json("runs", "list", "--org", "nobody") == []
+    for command in ("runs", "dead-letters"):
+        said = cli(command, "list", "--org", "nobody")
+        assert (said.code, "no org named 'nobody' (known: " in said.err) == (1, True)
 
 
 def test_a_state_that_does_not_exist_is_misuse(cli: Cli) -> None:
