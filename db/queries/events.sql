@@ -5,10 +5,10 @@ WHERE o.name = ANY (%(names)s) OR o.id = ANY (%(ids)s)
 GROUP BY o.id
 
 -- name: earlier
--- What earlier runs of these sessions covered.
+-- What earlier runs of these sessions covered; one of which the org kept nothing covered nothing.
 SELECT r.org_id, r.session, r.content_hash, r.turns FROM runs r
 WHERE (r.org_id, r.session) IN (SELECT * FROM unnest(%(orgs)s::integer[], %(sessions)s::text[]))
-  AND r.kind IN ('session', 'reextract')
+  AND r.kind IN ('session', 'reextract') AND r.event ->> 'kept' IS DISTINCT FROM 'false'
 
 -- name: insert
 INSERT INTO runs (id, org_id, kind, state, event_key, content_hash, session, agent, project, user_id, event, ended_at,

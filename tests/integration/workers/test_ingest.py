@@ -141,6 +141,24 @@ def test_an_org_with_extraction_off_keeps_no_transcript(shared: Fleet) -> None:
     assert shared.rows("SELECT run_id FROM transcripts WHERE run_id = %s", row["id"]) == []
 
 
+def test_what_was_sent_while_extraction_was_off_can_be_sent_again(shared: Fleet) -> None:
+    shared.database.org("late", extraction=False)
+    said = fresh(org="late", session="late-1", event_id="late")
+    grown = event(
+        *(turn["text"] for turn in said["transcript"]["turns"]),
+        "We decided to keep the cache for an hour.",
+        org="late",
+        session="late-1",
+    )
+    assert shared.ingest(said, said, grown) == []
+    shared.database.org("late", extraction=True)
+    assert shared.ingest(said, said, grown) == []
+    shared.run("extraction")
+    rows = shared.rows("SELECT state, turns, first_own FROM runs WHERE session = 'late-1' ORDER BY id")
+    assert [row["state"] for row in rows] == ["skipped", "skipped", "extracted", "extracted"]
+    assert [row["first_own"] for row in rows] == [0, 0, 0, rows[2]["turns"]]
+
+
 def test_turns_an_earlier_run_covered_are_context(shared: Fleet) -> None:
     said = [f"This is sentence number {n} of the session." for n in range(5)]
     grown = [event(*said[:n], session="grows") for n in (2, 4, 5)]
