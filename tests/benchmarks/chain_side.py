@@ -36,8 +36,10 @@ def main() -> None:
 
 def run_chain(site: Site, database: Database, recording: Recording, workers: int) -> Timed:
     """Timed from the first job to the last run; workers are up before, and all first jobs go in one round trip."""
-    given = {"database": database.address("worker"), "redis": site.valkey.url("worker"), "recording": str(site.home),
-             "parent": os.getpid()}  # fmt: skip
+    given: dict[str, Any] = {
+        "database": database.address("worker"), "redis": site.valkey.url("worker"), "recording": str(site.home),
+        "parent": os.getpid(),
+    }  # fmt: skip
     children = {f"chain {number}": _start(given) for number in range(workers)}
     with Redis.from_url(given["redis"]) as redis, connect(given["database"]) as conn:
         try:

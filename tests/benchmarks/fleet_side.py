@@ -124,4 +124,4 @@ def _cpu(pid: int | None) -> float:
         times = item.cpu_times()
         total += times.user + times.system
     own = process.cpu_times()
-    return total + own.children_user + own.children_system
+    return float(total + own.children_user + own.children_system)
