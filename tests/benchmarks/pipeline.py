@@ -65,7 +65,7 @@ def main(argv: Sequence[str] | None = None) -> Figures:
 
 def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--size", type=int, default=RUNS, help=f"runs a side (default {RUNS}); far below, starting and ending count")
+    parser.add_argument("--size", type=int, default=RUNS, help=f"runs a side (default {RUNS}); fewer weigh the start")
     parser.add_argument("--stored", type=int, default=STORED, help=f"memories there before (default {STORED})")
     parser.add_argument("--events", type=int, default=EVENTS, help=f"events timed on an idle fleet (default {EVENTS})")
     parser.add_argument("--data", type=Path, help="folder of session logs for the conversations (default: ops/samples)")
