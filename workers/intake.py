@@ -175,8 +175,8 @@ def _new_run(org: Org, arrival: Arrival, covered: list[tuple[int, bytes]], *, ke
         id=uuid7(), org_id=org.id, kind=event.kind, event_key=_where(org, arrival)[1],
         content_hash=arrival.content_hash, session=event.session, agent=event.agent, project=event.project,
         user_id=event.user, event=run_metadata(event) | {"kept": kept}, ended_at=event.ended_at,
-        turns=len(transcript.turns), first_own=first_own_turn(transcript, covered), actor="ingest", body=pack(transcript) if kept else None,
-        masks=arrival.mask_detail(),
+        turns=len(transcript.turns), first_own=first_own_turn(transcript, covered), actor="ingest",
+        body=pack(transcript) if kept else None, masks=arrival.mask_detail(),
     )  # fmt: skip
 
 
