@@ -93,7 +93,8 @@ def receive(data: bytes, fetch: Fetch = fetch_nothing) -> Arrival:
     _check_times(event, transcript)
     transcript, masks = scrub_transcript(transcript)
     event = _scrubbed(event)
-    key, content = event_key(event, transcript), transcript_hash(transcript)
+    content = transcript_hash(transcript)
+    key = event_key(event, content)
     return Arrival(event, transcript, key, content, masks, tuple(_named_masks(event, transcript)))
 
 

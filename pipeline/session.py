@@ -137,11 +137,11 @@ def transcript_hash(transcript: Transcript) -> bytes:
     return digest.digest()
 
 
-def event_key(event: SessionEnded, transcript: Transcript) -> str:
+def event_key(event: SessionEnded, content_hash: bytes) -> str:
     """The sender's id, else the hash of (org, session, hash of the transcript): one key, one run."""
     if event.event_id:
         return event.event_id
-    material = f"{event.org}\x1f{event.session}\x1f".encode() + transcript_hash(transcript)
+    material = f"{event.org}\x1f{event.session}\x1f".encode() + content_hash
     return "sha256:" + hashlib.sha256(material).hexdigest()
 
 

@@ -54,7 +54,7 @@ WRAPPERS = (
 )
 
 _LESS = r"(?:<|&lt;|\\u003c)"  # a fence may come back escaped, inside a tool's JSON or HTML
-_TAG_SIGNS = "<&\\"  # what `_LESS` may begin with
+_LESS_SIGNS = ("<", "&", "\\u003", "\\U003")  # one stands in whatever `_LESS` matches, in any case
 _MORE = r"(?:>|&gt;|\\u003e)"
 
 
@@ -75,7 +75,7 @@ Span = tuple[int, int]
 
 def cut(text: str) -> tuple[str, int]:
     """`text` without injected blocks, and how many were cut. A text with none comes back unchanged."""
-    if not any(sign in text for sign in _TAG_SIGNS):
+    if not any(sign in text for sign in _LESS_SIGNS):
         return text, 0
     text, fences = _without(text, list(_fences(text)))
     text, wrappers = _without(text, list(_wrappers(text)))

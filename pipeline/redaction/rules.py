@@ -67,6 +67,10 @@ class RuleDetector:
     def classes(self) -> frozenset[str]:
         return frozenset({self.cls})
 
+    @property
+    def trigger(self) -> bytes:
+        return "|".join(f"{EDGE if rule.edge else ''}(?:{rule.head})" for rule in self.rules).encode()
+
     def detect(self, text: str) -> Sequence[Span]:
         folded = fold(text)
         return [Span(*folded.place(*hit), self.cls, 1.0, rule.name) for rule, hit in self._hits(folded)]

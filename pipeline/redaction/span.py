@@ -36,6 +36,14 @@ class Detector(Protocol):
     def detect(self, text: str) -> Sequence[Span]: ...
 
 
+class Proven(Detector, Protocol):
+    """A detector the scrub runs over whole transcripts, most of which hold nothing."""
+
+    @property
+    def trigger(self) -> bytes:
+        """A pattern of RE2 over the folded text: where it matches nowhere, there is no hit."""
+
+
 def resolve(spans: Iterable[Span], reserved: Iterable[Interval] = ()) -> tuple[Span, ...]:
     """Disjoint spans, sorted, that cover exactly what `spans` cover outside `reserved`.
 

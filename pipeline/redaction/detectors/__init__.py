@@ -17,8 +17,8 @@ from pipeline.redaction.detectors.phone import Phone
 from pipeline.redaction.detectors.private_key import PrivateKey
 from pipeline.redaction.detectors.ssn import Ssn
 from pipeline.redaction.detectors.tokens import TOKENS
-from pipeline.redaction.span import Detector
+from pipeline.redaction.span import Detector, Proven
 
-PROVEN: tuple[Detector, ...] = (PrivateKey(), TOKENS, Card(), Ssn(proven_only=True), Iban())
+PROVEN: tuple[Proven, ...] = (PrivateKey(), TOKENS, Card(), Ssn(proven_only=True), Iban())
 
 ALL: tuple[Detector, ...] = (PrivateKey(), TOKENS, Card(), Ssn(), Iban(), Email(), Phone(), Ip())

@@ -71,6 +71,10 @@ class Card:
     name: str = "card"
     classes: frozenset[str] = frozenset({CC})
 
+    @property
+    def trigger(self) -> bytes:
+        return bytes(PATTERN.pattern)
+
     def detect(self, text: str) -> Sequence[Span]:
         folded = fold(text)
         return [Span(*folded.place(*hit), CC, 1.0, self.name) for hit in _cards(without_escapes(folded.data))]

@@ -26,6 +26,10 @@ class Iban:
     name: str = "iban"
     classes: frozenset[str] = frozenset({IBAN})
 
+    @property
+    def trigger(self) -> bytes:
+        return bytes(PATTERN.pattern)
+
     def detect(self, text: str) -> Sequence[Span]:
         folded = fold(text)
         data, spans, position = without_escapes(folded.data), [], 0

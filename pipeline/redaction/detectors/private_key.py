@@ -31,6 +31,10 @@ class PrivateKey:
     name: str = "private_key"
     classes: frozenset[str] = frozenset({SECRET})
 
+    @property
+    def trigger(self) -> bytes:
+        return bytes(_EDGE_LINE.pattern)
+
     def detect(self, text: str) -> Sequence[Span]:
         folded = fold(text)
         return [Span(*folded.place(*block), SECRET, 1.0, self.name) for block in _blocks(folded.data)]

@@ -29,6 +29,10 @@ class Ssn:
     name: str = "ssn"
     classes: frozenset[str] = frozenset({SSN})
 
+    @property
+    def trigger(self) -> bytes:
+        return bytes(PATTERN.pattern)
+
     def detect(self, text: str) -> Sequence[Span]:
         folded = fold(text)
         data, spans = without_escapes(folded.data), []

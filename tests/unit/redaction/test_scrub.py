@@ -5,13 +5,16 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
+import re2
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.redaction.classes import ClassTier, tier_of
 from pipeline.redaction.detectors import ALL, PROVEN
+from pipeline.redaction.folding import fold
 from pipeline.redaction.redactor import inspect
 from pipeline.redaction.scrub import Mask, TurnMask, masked_classes, scrub, scrub_raw, scrub_transcript
+from pipeline.redaction.span import Proven
 from pipeline.session import Role, Transcript, Trust, Turn
 
 AWS = "AKIAIOSFODNN7EXAMPLE"
@@ -51,6 +54,13 @@ def test_scrub_masks_what_is_proven_and_leaves_the_rest() -> None:
     scrubbed = scrub(f"key {AWS}, card 4111111111111111, mail info@example.com, ref 536-90-4399")
     assert scrubbed.text == "key [REDACTED:secret], card [REDACTED:cc], mail info@example.com, ref 536-90-4399"
     assert scrubbed.masks == (Mask("secret", 4), Mask("cc", 28))
+
+
+@pytest.mark.parametrize("detector", PROVEN, ids=lambda detector: detector.name)
+@given(text=texts)
+def test_no_hit_stands_where_its_trigger_does_not(detector: Proven, text: str) -> None:
+    if detector.detect(text):
+        assert re2.compile(detector.trigger).search(fold(text).data)
 
 
 @given(texts)

@@ -9,6 +9,7 @@ import pytest
 
 from pipeline.redaction.detectors.private_key import PrivateKey
 from pipeline.redaction.detectors.tokens import TOKENS
+from pipeline.redaction.scrub import scrub
 from pipeline.redaction.span import resolve
 
 # Joined at run time, so that no scanner takes this file for a leak.
@@ -43,6 +44,11 @@ TOKEN_CASES = {
     "twilio": "SK" + "0123456789abcdef" * 2,
     "jwt": JWT,
 }
+
+
+@pytest.mark.parametrize("token", TOKEN_CASES.values(), ids=TOKEN_CASES)
+def test_the_scrub_masks_every_token(token: str) -> None:
+    assert scrub(f"The key is {token}.").masks
 
 
 def found(text: str) -> list[str]:
