@@ -178,9 +178,7 @@ def _show(settings: Settings, conn: Connection, org: Org) -> None:
     for question in QUESTIONS:
         _show_recall(question, _ask(settings, conn, org, question))
     seen = ledger.verify(conn)
-    console.print(
-        f"\nledger: {seen.entries} entries, {seen.sealed} of them sealed, [green]verified[/]"
-    )
+    console.print(f"\nledger: {seen.entries} entries, {seen.sealed} of them sealed, [green]verified[/]")
 
 
 def _show_held(org: Org) -> None:
