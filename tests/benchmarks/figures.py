@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from rich.console import Console
 from rich.table import Table
 
-from tests.benchmarks.fleet_side import Timed
+from tests.benchmarks.fleet_side import MACHINE, Timed
 from tests.benchmarks.idle import Idle
 
 
@@ -117,8 +117,9 @@ def _sides(figures: Figures) -> list[tuple[str, Timed]]:
 
 def _where(title: str, side: Timed) -> str:
     """Where the time goes: CPU milliseconds a run, by process."""
-    spent = ", ".join(f"{name} {1000 * cpu / side.runs:.2f}" for name, cpu in side.cpu_seconds.items() if cpu > 0.005)
-    total = sum(side.cpu_seconds.values())
+    by_process = {name: 1000 * cpu / side.runs for name, cpu in side.cpu_seconds.items() if name != MACHINE}
+    spent = ", ".join(f"{name} {cpu:.2f}" for name, cpu in by_process.items() if cpu > 0.005)
     return (
-        f"{title}: {side.seconds:.1f} s for {side.runs} runs; CPU ms a run: {spent}; {total / side.seconds:.2f} cores"
+        f"{title}: {side.seconds:.1f} s for {side.runs} runs; CPU ms a run: {spent}, together "
+        f"{sum(by_process.values()):.2f}; {side.cores:.2f} cores busy, others' work {side.cores_of_others:.2f}"
     )

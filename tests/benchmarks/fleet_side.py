@@ -24,6 +24,7 @@ from tests.waiting import wait_for
 from workers.fleet import NAMES, STAGES
 from workers.keys import FIELD, GROUP, STREAM
 
+MACHINE = "machine"
 STOP_SECONDS = 30.0
 STALLED_SECONDS = 30.0
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -36,6 +37,16 @@ class Timed:
     runs: int
     seconds: float
     cpu_seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def cores(self) -> float:
+        """How many the side kept busy."""
+        return sum(seconds for name, seconds in self.cpu_seconds.items() if name != MACHINE) / self.seconds
+
+    @property
+    def cores_of_others(self) -> float:
+        """How many were busy with something else: on a machine that is not quiet, rates say less than ratios."""
+        return self.cpu_seconds[MACHINE] / self.seconds - self.cores
 
     @property
     def runs_per_s(self) -> float:
@@ -109,10 +120,12 @@ def await_consolidated(conn: Connection, runs: int, since: datetime) -> None:
 
 
 def cpu(site: Site, children: Mapping[str, subprocess.Popen[bytes]]) -> dict[str, float]:
-    """CPU seconds so far: each worker with its children, and the two servers with theirs."""
+    """CPU seconds so far: each worker with its children, the two servers with theirs, and the whole machine."""
     found = {name: _cpu(child.pid) for name, child in children.items()}
     found["postgres"] = _cpu(site.postgres.pid())
     found["valkey"] = _cpu(site.valkey.pid())
+    machine = psutil.cpu_times()
+    found[MACHINE] = machine.user + machine.system + machine.nice
     return found
 
 

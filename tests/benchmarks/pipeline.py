@@ -75,9 +75,9 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _pass(site: Site, recording: Recording, processes: Mapping[str, int], *, rounds: int, chain: bool) -> Pass:
-    """Fleet, then the statements of the rows it wrote, `rounds` times in turn; the RQ chain once, being the longest."""
-    fleets, bares = [], []
-    for _ in range(rounds):
+    """Fleet, then the statements of the rows it wrote, `rounds` times in turn; the RQ chain, the longest, once amid."""
+    fleets, bares, chains = [], [], []
+    for number in range(rounds):
         with site.database() as database:
             fleets.append(run_fleet(site, database, recording, processes))
             store = _store(database)
@@ -85,7 +85,9 @@ def _pass(site: Site, recording: Recording, processes: Mapping[str, int], *, rou
         with site.database() as database:
             bares.append(run_bare(site, database, batches))
             _same(_store(database), store)
-    return Pass(processes, middle(fleets), middle(bares), _chain(site, recording, store) if chain else None, store)
+        if chain and number == rounds // 2:
+            chains.append(_chain(site, recording, store))
+    return Pass(processes, middle(fleets), middle(bares), chains[0] if chains else None, store)
 
 
 def _chain(site: Site, recording: Recording, store: Store) -> Timed:
