@@ -99,22 +99,17 @@ def _as_they_arrive(
             arrivals.put(error)
 
     threading.Thread(target=pull, name="extractor", daemon=True).start()
-    over = False
-    while not over:
-        group = []
-        item = arrivals.get()
-        while True:
-            if isinstance(item, BaseException):
-                raise item
-            if item is None:
-                over = True
-                break
-            group.append(item)
-            if arrivals.empty():
-                break
-            item = arrivals.get()
-        if group:
+    while True:
+        batch = [arrivals.get()]
+        while not arrivals.empty():
+            batch.append(arrivals.get())
+        last = batch[-1]
+        if group := [item for item in batch if isinstance(item, tuple)]:
             yield group
+        if isinstance(last, BaseException):
+            raise last
+        if last is None:
+            return
 
 
 def _staged(run: Claimed, job: ExtractionJob, outcome: ExtractionOutcome) -> Outcome[Staged]:

@@ -145,16 +145,17 @@ def _insert(
     for _, arrival in known:
         org = by_name[arrival.event.org]
         covered = earlier.setdefault((org.id, arrival.event.session), [])
-        kept = is_kept(arrival.event, org.settings.extraction)
-        rows.setdefault(_where(org, arrival), _new_run(org, arrival, covered, kept=kept))
-        if kept and arrival.event.kind is EventKind.SESSION:
+        run = _new_run(org, arrival, covered)
+        rows.setdefault((org.id, run.event_key), run)
+        if run.event["kept"] and arrival.event.kind is EventKind.SESSION:
             covered.append((len(arrival.transcript.turns), arrival.content_hash))
     fresh = store.insert(conn, list(rows.values()), transcript_days=limits.transcript_days)
     standing = store.existing(conn, list(rows))
     conflicts = [
         Rejected(entry, RejectReason.KEY_CONFLICT, f"run {standing[key][0]} has this key with other content")
         for entry, arrival in known
-        if standing[key := _where(by_name[arrival.event.org], arrival)][1] != arrival.content_hash
+        if standing[key := (by_name[arrival.event.org].id, _key(by_name[arrival.event.org], arrival))][1]
+        != arrival.content_hash
     ]
     for run in rows.values():
         if run.id in fresh:
@@ -163,16 +164,16 @@ def _insert(
     return len(fresh), conflicts
 
 
-def _where(org: Org, arrival: Arrival) -> tuple[int, str]:
-    """(org, event key). What an org keeps nothing of must not stand in the way of the same event sent again later."""
-    kept = is_kept(arrival.event, org.settings.extraction)
-    return org.id, arrival.key if kept else f"not kept:{arrival.key}"
+def _key(org: Org, arrival: Arrival) -> str:
+    """What an org keeps nothing of must not stand in the way of the same event sent again later."""
+    return arrival.key if is_kept(arrival.event, org.settings.extraction) else f"not kept:{arrival.key}"
 
 
-def _new_run(org: Org, arrival: Arrival, covered: list[tuple[int, bytes]], *, kept: bool) -> NewRun:
+def _new_run(org: Org, arrival: Arrival, covered: list[tuple[int, bytes]]) -> NewRun:
     event, transcript = arrival.event, arrival.transcript
+    kept = is_kept(event, org.settings.extraction)
     return NewRun(
-        id=uuid7(), org_id=org.id, kind=event.kind, event_key=_where(org, arrival)[1],
+        id=uuid7(), org_id=org.id, kind=event.kind, event_key=_key(org, arrival),
         content_hash=arrival.content_hash, session=event.session, agent=event.agent, project=event.project,
         user_id=event.user, event=run_metadata(event) | {"kept": kept}, ended_at=event.ended_at,
         turns=len(transcript.turns), first_own=first_own_turn(transcript, covered), actor="ingest",
