@@ -110,8 +110,8 @@ def test_a_selector_takes_what_it_names(database: Database, pick: str) -> None:
 
 
 @pytest.mark.parametrize(("rate", "waits", "rearmed"), [
-    (10.0, (0, 0.5, 0.5, 3.0), (10, 5, 5, 10)),  # never more than a second's worth, however long nobody ticked
-    (10.0, (0, 0.01, 0.04, 0.05), (10, 0, 0, 1)),  # parts of one add up
+    (2.0, (0, 0.5, 0.5, 3.0), (2, 1, 1, 2)),  # never more than a second's worth, however long nobody ticked
+    (0.1, (0, 1.0, 4.0, 5.0), (1, 0, 0, 1)),  # parts of one add up; a machine that stalls is not near the next one
     (0.3, (0, 1.0, 2.5, 60.0), (1, 0, 1, 1)),
     (0.007, (0, 100.0, 50.0), (1, 0, 1)),
 ])  # fmt: skip
