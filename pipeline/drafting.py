@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +11,7 @@ from pipeline.extraction.staging import StagedCandidate
 from pipeline.gate import Activate, Decision, Drop, GateInput, Hold, decide
 from pipeline.memory import AuthorKind, HoldReason, Subject, Tier, content_hash
 from pipeline.redaction.classes import ClassTier, tier_of
-from pipeline.redaction.redactor import inspect
-from pipeline.redaction.span import Detector
+from pipeline.redaction.redactor import Inspector
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +39,23 @@ class GatedText:
     subject: Subject | None
 
 
+def texts_of(candidate: StagedCandidate) -> Iterator[str]:
+    """All that `gate_candidate` looks at."""
+    yield candidate.content
+    yield candidate.rationale
+    yield from (item["quote"] for item in candidate.evidence)
+    if candidate.subject is not None:
+        yield candidate.subject.id
+
+
 def gate_candidate(
-    candidate: StagedCandidate, detectors: Sequence[Detector], uncovered: frozenset[str], *,
+    candidate: StagedCandidate, inspect: Inspector, uncovered: frozenset[str], *,
     activatable: frozenset[str], proposed: bool, failed: bool
 ) -> Gated:  # fmt: skip
     """Detection over content, rationale and every quote; classes of all count."""
-    candidate = _named(candidate, detectors)
-    content = inspect(candidate.content, detectors)
-    rationale = inspect(candidate.rationale, detectors)
-    quotes = [inspect(item["quote"], detectors) for item in candidate.evidence]
+    candidate = _named(candidate, inspect)
+    content, rationale = inspect(candidate.content), inspect(candidate.rationale)
+    quotes = [inspect(item["quote"]) for item in candidate.evidence]
     decision = decide(GateInput(
         kind=candidate.kind,
         classes=content.classes.union(rationale.classes, *(quote.classes for quote in quotes)),
@@ -73,22 +80,22 @@ def distinct(candidates: Iterable[Gated]) -> list[Gated]:
     return list(kept.values())
 
 
-def _named(candidate: StagedCandidate, detectors: Sequence[Detector]) -> StagedCandidate:
+def _named(candidate: StagedCandidate, inspect: Inspector) -> StagedCandidate:
     """A name the model heard is no subject when it is itself what HIGH replaces; a user's own is the sender's word."""
     subject = candidate.subject
     if subject is None or subject.type != "person":
         return candidate
-    if not any(tier_of(cls) is ClassTier.HIGH for cls in inspect(subject.id, detectors).classes):
+    if not any(tier_of(cls) is ClassTier.HIGH for cls in inspect(subject.id).classes):
         return candidate
     return candidate.model_copy(update={"subject": None})
 
 
 def gate_text(
-    text: str, memory: Mapping[str, Any], detectors: Sequence[Detector], uncovered: frozenset[str], *,
+    text: str, memory: Mapping[str, Any], inspect: Inspector, uncovered: frozenset[str], *,
     activatable: frozenset[str]
 ) -> GatedText:  # fmt: skip
     """The same detection for a text a person typed about `memory`; a person's word needs no evidence or date."""
-    found = inspect(text, detectors)
+    found = inspect(text)
     subject = Subject(memory["subject_type"], memory["subject_id"]) if memory["subject_type"] else None
     decision = decide(GateInput(
         kind=memory["kind"], classes=found.classes, reasons=frozenset(), uncovered=uncovered, subject=subject,

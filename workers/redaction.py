@@ -1,4 +1,4 @@
-"""extracted -> redacted: every text is looked at, HIGH is replaced, the gate decides.
+"""extracted -> redacted: every text of a batch is looked at together, HIGH is replaced, the gate decides.
 
 Memories are recallable from this commit on.
 
@@ -8,7 +8,7 @@ A verdict run carries a text a person typed the same way, then does what the per
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -22,13 +22,14 @@ from db.connect import Connection
 from db.events import Org, orgs
 from db.redaction import NewDrop, NewMemory
 from db.runs import Claimed
-from pipeline.drafting import Gated, distinct, gate_candidate, gate_text
+from pipeline.drafting import Gated, distinct, gate_candidate, gate_text, texts_of
 from pipeline.errors import DetectorDown
 from pipeline.extraction.staging import StagedCandidate, StagedEnvelope
 from pipeline.gate import Activate, Drop, Hold
 from pipeline.memory import HoldReason, MemoryDraft
 from pipeline.outcome import Bury, Done, ErrorCode, Outcome, Retry
 from pipeline.redaction.canary import healthy_classes, uncovered
+from pipeline.redaction.redactor import Inspector
 from pipeline.redaction.span import Detector
 from pipeline.states import RunKind, RunState
 from workers import metrics, verdicts
@@ -59,11 +60,11 @@ class Redaction:
             envelopes = store.envelopes(conn, [run.id for run in claimed])
             by_id = {org.id: org for org in orgs(conn, ids=list({run.org_id for run in claimed}))}
             about = store.verdict_memories(conn, [run.memory_id for run in claimed if run.memory_id])
-        healthy = _healthy(using.context.detectors, int(time.monotonic() / CANARY_SECONDS))
-        judge = _Judge(using.context.detectors, healthy)
-        yield from one_group(
-            (run, judge.outcome(run, envelopes.get(run.id), by_id[run.org_id], about)) for run in claimed
-        )
+        bodies = {run.id: _body(run, envelopes[run.id]) for run in claimed if run.id in envelopes}
+        detectors = using.context.detectors
+        inspect = Inspector(detectors, (text for body in bodies.values() for text in _texts(body)))
+        judge = _Judge(inspect, _healthy(detectors, int(time.monotonic() / CANARY_SECONDS)))
+        yield from one_group((run, judge.outcome(run, bodies.get(run.id), by_id[run.org_id], about)) for run in claimed)
 
     def write(self, conn: Connection, done: Sequence[tuple[Claimed, Redacted]]) -> None:
         store.insert_memories(conn, [memory for _, out in done for memory in out.memories])
@@ -80,26 +81,36 @@ def _healthy(detectors: tuple[Detector, ...], minute: int) -> frozenset[str]:
     return healthy_classes(detectors)
 
 
+def _body(run: Claimed, body: dict[str, Any]) -> StagedEnvelope | dict[str, Any]:
+    """A verdict's body is what a person typed, and no envelope."""
+    return body if run.kind is RunKind.VERDICT else StagedEnvelope.model_validate(body)
+
+
+def _texts(body: StagedEnvelope | dict[str, Any]) -> Iterable[str]:
+    if isinstance(body, StagedEnvelope):
+        return (text for candidate in body.candidates for text in texts_of(candidate))
+    return (body["content"],)
+
+
 @dataclass(frozen=True, slots=True)
 class _Judge:
-    detectors: tuple[Detector, ...]
+    inspect: Inspector
     healthy: frozenset[str]
 
     def outcome(
-        self, run: Claimed, body: dict[str, Any] | None, org: Org, about: dict[UUID, dict[str, Any]]
+        self, run: Claimed, body: StagedEnvelope | dict[str, Any] | None, org: Org, about: dict[UUID, dict[str, Any]]
     ) -> Outcome[Redacted]:
         if body is None:
             return Bury(ErrorCode.INTERNAL, "no envelope is staged for this run")
         missing = uncovered(org.settings.required_classes, org.settings.waived_classes, self.healthy)
         try:
-            if run.kind is RunKind.VERDICT:
-                return self._verdict(run, body, org, missing, about)
-            return self._envelope(run, body, org, missing)
+            if isinstance(body, StagedEnvelope):
+                return self._envelope(run, body, org, missing)
+            return self._verdict(run, body, org, missing, about)
         except DetectorDown as error:
             return Retry(ErrorCode.DETECTOR_FAILED, str(error))
 
-    def _envelope(self, run: Claimed, body: dict[str, Any], org: Org, missing: frozenset[str]) -> Outcome[Redacted]:
-        envelope = StagedEnvelope.model_validate(body)
+    def _envelope(self, run: Claimed, envelope: StagedEnvelope, org: Org, missing: frozenset[str]) -> Outcome[Redacted]:
         result = Redacted()
         for gated in distinct(self._gated(run, candidate, org, missing) for candidate in envelope.candidates):
             _count(gated)
@@ -108,7 +119,7 @@ class _Judge:
 
     def _gated(self, run: Claimed, candidate: StagedCandidate, org: Org, missing: frozenset[str]) -> Gated:
         return gate_candidate(
-            candidate, self.detectors, missing, activatable=org.settings.activatable_classes,
+            candidate, self.inspect, missing, activatable=org.settings.activatable_classes,
             proposed=run.kind in (RunKind.PROPOSAL, RunKind.NOTE), failed=run.event.get("outcome") == "failed",
         )  # fmt: skip
 
@@ -117,9 +128,7 @@ class _Judge:
     ) -> Outcome[Redacted]:
         assert run.memory_id is not None
         memory = about[run.memory_id]
-        gated = gate_text(
-            body["content"], memory, self.detectors, missing, activatable=org.settings.activatable_classes
-        )
+        gated = gate_text(body["content"], memory, self.inspect, missing, activatable=org.settings.activatable_classes)
         return Done(Redacted(applied=Applied(body["act"], memory, gated, body.get("comment"))))
 
 

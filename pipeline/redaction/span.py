@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from pipeline.redaction.classes import ClassTier, tier_of
 
@@ -34,6 +34,14 @@ class Detector(Protocol):
     def classes(self) -> frozenset[str]: ...
 
     def detect(self, text: str) -> Sequence[Span]: ...
+
+
+@runtime_checkable
+class BatchDetector(Detector, Protocol):
+    """A detector that is faster over many texts at once: a model."""
+
+    def detect_many(self, texts: Sequence[str]) -> Sequence[Sequence[Span]]:
+        """What `detect` finds in each of `texts`, in their order."""
 
 
 class Proven(Detector, Protocol):
