@@ -41,6 +41,7 @@ CREATE TABLE tokens (
   expires_at timestamptz NOT NULL,
   revoked_at timestamptz
 );
+ALTER TABLE tokens ALTER COLUMN user_id SET STATISTICS 0;
 CREATE INDEX tokens_expire ON tokens (expires_at);
 
 -- The grant of this transaction: the token of `afterword.token`, if it is alive and made for this login.
@@ -130,7 +131,7 @@ CREATE TABLE payloads (
   content jsonb NOT NULL,
   PRIMARY KEY (org_id, entry_id)
 );
-ALTER TABLE payloads ALTER COLUMN content SET STATISTICS 0;
+ALTER TABLE payloads ALTER COLUMN content SET STATISTICS 0, ALTER COLUMN key SET STATISTICS 0;
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA afterword FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION current_grant() TO afterword_agent, afterword_reviewer, afterword_operator, afterword_worker;

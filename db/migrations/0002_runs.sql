@@ -47,7 +47,11 @@ CREATE TABLE runs (
   created_at timestamptz NOT NULL DEFAULT now(),
   state_at timestamptz NOT NULL DEFAULT now()
 );
-ALTER TABLE runs ALTER COLUMN event SET STATISTICS 0;
+ALTER TABLE runs
+  ALTER COLUMN event SET STATISTICS 0, ALTER COLUMN event_key SET STATISTICS 0,
+  ALTER COLUMN content_hash SET STATISTICS 0, ALTER COLUMN session SET STATISTICS 0,
+  ALTER COLUMN agent SET STATISTICS 0, ALTER COLUMN project SET STATISTICS 0,
+  ALTER COLUMN user_id SET STATISTICS 0, ALTER COLUMN error_detail SET STATISTICS 0;
 CREATE INDEX runs_due ON runs (state, org_id, due_at) WHERE due_at IS NOT NULL;
 -- A lease that is still written on a due run was lost, though nobody has counted it yet.
 CREATE INDEX runs_suspect ON runs (state, due_at)
@@ -138,7 +142,7 @@ CREATE TABLE rejected_events (
   tried_at timestamptz,
   replayed_at timestamptz
 );
-ALTER TABLE rejected_events ALTER COLUMN body SET STATISTICS 0;
+ALTER TABLE rejected_events ALTER COLUMN body SET STATISTICS 0, ALTER COLUMN detail SET STATISTICS 0;
 CREATE UNIQUE INDEX rejected_entry ON rejected_events (entry_id) WHERE entry_id IS NOT NULL;
 CREATE INDEX rejected_reason ON rejected_events (reason, at);
 CREATE INDEX rejected_purge ON rejected_events (purge_after);

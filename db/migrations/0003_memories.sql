@@ -65,7 +65,9 @@ CREATE TABLE memories (
 ALTER TABLE memories
   ALTER COLUMN content SET STATISTICS 0, ALTER COLUMN rationale SET STATISTICS 0,
   ALTER COLUMN evidence SET STATISTICS 0, ALTER COLUMN lexemes SET STATISTICS 0,
-  ALTER COLUMN subject_id SET STATISTICS 0;
+  ALTER COLUMN subject_id SET STATISTICS 0, ALTER COLUMN subject_type SET STATISTICS 0,
+  ALTER COLUMN scope_value SET STATISTICS 0, ALTER COLUMN author SET STATISTICS 0,
+  ALTER COLUMN content_hash SET STATISTICS 0, ALTER COLUMN previous_hash SET STATISTICS 0;
 
 CREATE TABLE reviews (
   id uuid PRIMARY KEY,
@@ -253,6 +255,7 @@ BEGIN
   name := 'embeddings_' || stamp;
   EXECUTE format('CREATE TABLE %I (memory_id uuid PRIMARY KEY REFERENCES memories, org_id integer NOT NULL '
     'REFERENCES orgs, vector %s(%s) NOT NULL, ann boolean NOT NULL DEFAULT false)', name, kind, register_stamp.dimension);
+  EXECUTE format('ALTER TABLE %I ALTER COLUMN vector SET STATISTICS 0', name);
   EXECUTE format('CREATE INDEX ON %I (org_id, ann)', name);
   IF register_stamp.dimension <= 4000 THEN
     EXECUTE format('CREATE INDEX ON %I USING hnsw (vector %s_cosine_ops) WHERE ann', name, kind);

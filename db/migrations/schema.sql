@@ -129,10 +129,15 @@ END) STORED,
     CONSTRAINT subject_complete CHECK (((subject_type IS NULL) = (subject_id IS NULL))),
     CONSTRAINT superseded_by_something CHECK (((status = 'superseded'::text) <= (superseded_by IS NOT NULL)))
 );
+ALTER TABLE ONLY afterword.memories ALTER COLUMN scope_value SET STATISTICS 0;
 ALTER TABLE ONLY afterword.memories ALTER COLUMN content SET STATISTICS 0;
+ALTER TABLE ONLY afterword.memories ALTER COLUMN content_hash SET STATISTICS 0;
 ALTER TABLE ONLY afterword.memories ALTER COLUMN rationale SET STATISTICS 0;
 ALTER TABLE ONLY afterword.memories ALTER COLUMN evidence SET STATISTICS 0;
+ALTER TABLE ONLY afterword.memories ALTER COLUMN subject_type SET STATISTICS 0;
 ALTER TABLE ONLY afterword.memories ALTER COLUMN subject_id SET STATISTICS 0;
+ALTER TABLE ONLY afterword.memories ALTER COLUMN author SET STATISTICS 0;
+ALTER TABLE ONLY afterword.memories ALTER COLUMN previous_hash SET STATISTICS 0;
 ALTER TABLE ONLY afterword.memories ALTER COLUMN lexemes SET STATISTICS 0;
 ALTER TABLE ONLY afterword.memories FORCE ROW LEVEL SECURITY;
 ALTER TABLE afterword.memories OWNER TO afterword_owner;
@@ -163,6 +168,7 @@ CREATE TABLE afterword.tokens (
     CONSTRAINT tokens_hash_check CHECK ((length(hash) = 32)),
     CONSTRAINT tokens_role_check CHECK ((role = ANY (ARRAY['agent'::text, 'reviewer'::text, 'operator'::text])))
 );
+ALTER TABLE ONLY afterword.tokens ALTER COLUMN user_id SET STATISTICS 0;
 ALTER TABLE afterword.tokens OWNER TO afterword_owner;
 CREATE FUNCTION afterword.current_grant() RETURNS afterword.tokens
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -481,6 +487,7 @@ BEGIN
   name := 'embeddings_' || stamp;
   EXECUTE format('CREATE TABLE %I (memory_id uuid PRIMARY KEY REFERENCES memories, org_id integer NOT NULL '
     'REFERENCES orgs, vector %s(%s) NOT NULL, ann boolean NOT NULL DEFAULT false)', name, kind, register_stamp.dimension);
+  EXECUTE format('ALTER TABLE %I ALTER COLUMN vector SET STATISTICS 0', name);
   EXECUTE format('CREATE INDEX ON %I (org_id, ann)', name);
   IF register_stamp.dimension <= 4000 THEN
     EXECUTE format('CREATE INDEX ON %I USING hnsw (vector %s_cosine_ops) WHERE ann', name, kind);
@@ -752,6 +759,7 @@ CREATE TABLE afterword.payloads (
     content jsonb NOT NULL,
     CONSTRAINT payloads_key_check CHECK ((length(key) = 32))
 );
+ALTER TABLE ONLY afterword.payloads ALTER COLUMN key SET STATISTICS 0;
 ALTER TABLE ONLY afterword.payloads ALTER COLUMN content SET STATISTICS 0;
 ALTER TABLE ONLY afterword.payloads FORCE ROW LEVEL SECURITY;
 ALTER TABLE afterword.payloads OWNER TO afterword_owner;
@@ -811,6 +819,7 @@ CREATE TABLE afterword.rejected_events (
     tried_at timestamp with time zone,
     replayed_at timestamp with time zone
 );
+ALTER TABLE ONLY afterword.rejected_events ALTER COLUMN detail SET STATISTICS 0;
 ALTER TABLE ONLY afterword.rejected_events ALTER COLUMN body SET STATISTICS 0;
 ALTER TABLE ONLY afterword.rejected_events FORCE ROW LEVEL SECURITY;
 ALTER TABLE afterword.rejected_events OWNER TO afterword_owner;
@@ -925,7 +934,14 @@ CREATE TABLE afterword.runs (
     CONSTRAINT runs_kind_check CHECK ((kind = ANY (ARRAY['session'::text, 'proposal'::text, 'note'::text, 'verdict'::text, 'reextract'::text]))),
     CONSTRAINT runs_state_check CHECK ((state = ANY (ARRAY['received'::text, 'extracted'::text, 'redacted'::text, 'embedded'::text, 'consolidated'::text, 'skipped'::text, 'dead_letter'::text])))
 );
+ALTER TABLE ONLY afterword.runs ALTER COLUMN event_key SET STATISTICS 0;
+ALTER TABLE ONLY afterword.runs ALTER COLUMN content_hash SET STATISTICS 0;
+ALTER TABLE ONLY afterword.runs ALTER COLUMN session SET STATISTICS 0;
+ALTER TABLE ONLY afterword.runs ALTER COLUMN agent SET STATISTICS 0;
+ALTER TABLE ONLY afterword.runs ALTER COLUMN project SET STATISTICS 0;
+ALTER TABLE ONLY afterword.runs ALTER COLUMN user_id SET STATISTICS 0;
 ALTER TABLE ONLY afterword.runs ALTER COLUMN event SET STATISTICS 0;
+ALTER TABLE ONLY afterword.runs ALTER COLUMN error_detail SET STATISTICS 0;
 ALTER TABLE ONLY afterword.runs FORCE ROW LEVEL SECURITY;
 ALTER TABLE afterword.runs OWNER TO afterword_owner;
 CREATE TABLE afterword.seals (

@@ -1,0 +1,94 @@
+"""The retention registry: every table that holds content, why it holds it, how long, and how a person's part is found
+and erased. A test reads the catalogue of a migrated database: a column of text, JSON or bytes that stands neither here
+nor in CONTENT_FREE fails it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """One class of data in one table.
+
+    `keeps`: None where nothing but erasure ends it, which `purpose` must justify. `dated`: the column that says until
+    when. `org`: None where a row belongs to no org. `subject`: how a row leads to whom it is about. `eraser`: the store
+    as `db/erasure.py` and a receipt name it. `columns`: those that hold content.
+    """
+
+    name: str
+    table: str
+    purpose: str
+    keeps: timedelta | None
+    dated: str | None
+    org: str | None
+    subject: str
+    eraser: str
+    columns: tuple[str, ...]
+    kind: str | None = None
+
+
+_YEAR = timedelta(days=365)
+_MEMORY = ("content", "content_hash", "previous_hash", "rationale", "evidence", "lexemes", "subject_type", "subject_id",
+           "scope_value", "author")  # fmt: skip
+_NAMED = "its subject, author or scope; run_subjects; what its text says"
+_RUN = "run_subjects; the event's user and participants; what its text says"
+
+
+def _memories(name: str, kind: str, purpose: str, keeps: timedelta) -> Holding:
+    return Holding(name, "memories", purpose, keeps, "expires_at", "org_id", _NAMED, "memories", _MEMORY, kind)
+
+
+REGISTRY: tuple[Holding, ...] = (
+    _memories("facts", "fact", "what later sessions may know", timedelta(days=90)),
+    _memories("preferences", "preference", "how a user wants to be served", _YEAR),
+    _memories("rules", "rule", "what a person approved as binding; reviewed anew every year", _YEAR),
+    _memories("turns", "turn", "what was said in a session, searchable", timedelta(days=30)),
+    Holding("embeddings", "embeddings", "search by meaning; goes with its memory", None, None, "org_id",
+            "its memory", "embeddings", ("vector",)),
+    Holding("runs", "runs", "who sent what when: the record that a session was taken in once", None, None, "org_id",
+            _RUN, "runs", ("event_key", "content_hash", "session", "agent", "project", "user_id", "event",
+                           "error_detail")),
+    Holding("transcripts", "transcripts", "evidence for reviewers, and another extraction", timedelta(days=30),
+            "purge_after", "org_id", _RUN, "transcripts", ("body",)),
+    Holding("envelopes", "envelopes", "candidates on their way to redaction, whose commit deletes them", None, None,
+            "org_id", _RUN, "envelopes", ("body",)),
+    Holding("drops", "drops", "what was kept out, so that keeping it out can be judged", timedelta(days=90),
+            "expires_at", "org_id", "its run; what its text says", "drops", ("content",)),
+    Holding("payloads", "payloads", "the texts that a ledger entry stands for; goes with its memory", None, None,
+            "org_id", "the entry's memory or run; what its text says", "payloads", ("content", "key")),
+    Holding("reviews", "reviews", "why a person decided so; goes with its memory", None, None, "org_id",
+            "its memory; what its text says", "reviews", ("comment",)),
+    Holding("rejected_events", "rejected_events", "what could not become a run, until it is fixed", timedelta(days=14),
+            "purge_after", None, "what its text says", "rejected_events", ("detail", "body")),
+    Holding("tokens", "tokens", "who may come in by a door", _YEAR, "expires_at", "org_id", "its user", "tokens",
+            ("user_id",)),
+)  # fmt: skip
+
+CONTENT_FREE: dict[str, frozenset[str]] = {
+    "drops": frozenset({"rule", "classes", "provenance"}),
+    "ledger": frozenset({"subject_kind", "subject_id", "actor", "action", "detail", "payload_hash", "hash"}),
+    "memories": frozenset({"tier", "kind", "status", "namespace", "scope_kind", "classes", "hold_reasons",
+                           "author_kind", "provenance", "actor", "reason"}),
+    "memory_moves": frozenset({"from_status", "to_status"}),
+    "migrations": frozenset({"name", "checksum"}),
+    "namespaces": frozenset({"name"}),
+    "occurrences": frozenset({"similarity"}),
+    "orgs": frozenset({"name", "settings", "actor", "reason"}),
+    "recalls": frozenset({"actor", "mode", "hits", "excluded", "block_hash"}),
+    "rejected_events": frozenset({"entry_id", "reason"}),
+    "replayed_runs": frozenset({"code"}),
+    "replays": frozenset({"selector", "actor", "reason", "status"}),
+    "reviews": frozenset({"kind", "reasons", "decision", "decided_by"}),
+    "run_entries": frozenset({"kind", "state"}),
+    "run_moves": frozenset({"from_state", "to_state"}),
+    "runs": frozenset({"kind", "state", "died_in", "error_code", "skip_reason", "actor", "reason"}),
+    "seals": frozenset({"hash"}),
+    "spaces": frozenset({"name", "tier"}),
+    "stamps": frozenset({"provider", "model", "revision"}),
+    "tokens": frozenset({"hash", "role", "actor", "agent", "project", "workflow", "tiers"}),
+}  # fmt: skip
+"""Columns of text, JSON or bytes that say nothing of what was said: words of closed lists, hashes under no guessable
+text, ids, and what operators name and write (their own names as actors stay: who decided must be answerable)."""
