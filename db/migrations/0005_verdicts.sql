@@ -52,7 +52,7 @@ END $$;
 CREATE FUNCTION retire_replaced(m memories, actor text) RETURNS void
 LANGUAGE sql VOLATILE SET search_path = afterword, pg_temp AS $$
   UPDATE reviews SET closed_at = now(), decision = 'voided', decided_by = retire_replaced.actor
-  WHERE memory_id = ANY ((retire_replaced.m).replaces) AND closed_at IS NULL;
+  WHERE memory_id = ANY ((retire_replaced.m).replaces) AND org_id = (retire_replaced.m).org_id AND closed_at IS NULL;
   UPDATE memories SET status = 'superseded', superseded_by = (retire_replaced.m).id,
          valid_to = greatest((retire_replaced.m).valid_from, valid_from), review_id = NULL,
          actor = retire_replaced.actor, reason = 'replaced', status_at = now()

@@ -1,5 +1,5 @@
--- Who may do what. Everything belongs to afterword_owner; no login role is a member of another; content tables have
--- forced row-level security, and a role without a policy sees nothing.
+-- Who may do what. Everything belongs to afterword_owner; no login role is a member of another; every table with rows
+-- of orgs has forced row-level security, and a role without a policy sees nothing.
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA afterword FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION is_personal(text[]), ledger_hash(bigint, xid8, integer, text, text, timestamptz, text, text,
@@ -15,12 +15,16 @@ DECLARE
   t text;
 BEGIN
   FOREACH t IN ARRAY ARRAY['runs', 'transcripts', 'envelopes', 'rejected_events', 'memories', 'reviews', 'drops',
-                           'payloads', 'recalls', 'ledger', 'occurrences'] LOOP
+                           'payloads', 'recalls', 'ledger', 'occurrences', 'namespaces', 'spaces', 'org_search'] LOOP
     EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', t);
     EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', t);
     EXECUTE format('CREATE POLICY workers_reach_all_orgs ON %I TO afterword_worker USING (true) WITH CHECK (true)', t);
   END LOOP;
 END $$;
+
+-- Tokens are read by current_grant() and made by mint_token(), as their owner; nobody else has a way to them.
+ALTER TABLE tokens ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY grants_are_looked_up ON tokens TO afterword_owner USING (true) WITH CHECK (true);
 
 -- Workers.
 GRANT SELECT ON orgs, spaces, namespaces, run_entries, run_moves, memory_moves, stamps TO afterword_worker;
@@ -36,6 +40,7 @@ CREATE POLICY triggers_record ON ledger FOR INSERT TO afterword_owner WITH CHECK
 
 -- recall(...) and promptable: read memories, write recalls.
 CREATE POLICY recall_reads ON memories FOR SELECT TO afterword_recall USING (true);
+CREATE POLICY recall_reads ON org_search FOR SELECT TO afterword_recall USING (true);
 CREATE POLICY recall_records ON recalls TO afterword_recall USING (true) WITH CHECK (true);
 GRANT SELECT ON memories, org_search, stamps TO afterword_recall;
 GRANT SELECT, INSERT ON recalls TO afterword_recall;
@@ -43,6 +48,7 @@ GRANT UPDATE (block_hash, rendered_at) ON recalls TO afterword_recall;
 
 -- The verdict functions.
 CREATE POLICY verdicts_decide ON memories TO afterword_verdict USING (true) WITH CHECK (true);
+CREATE POLICY verdicts_read ON namespaces FOR SELECT TO afterword_verdict USING (true);
 CREATE POLICY verdicts_close ON reviews TO afterword_verdict USING (true) WITH CHECK (true);
 CREATE POLICY verdicts_open ON runs TO afterword_verdict USING (true) WITH CHECK (kind = 'verdict');
 CREATE POLICY verdicts_stage ON envelopes FOR INSERT TO afterword_verdict WITH CHECK (true);
@@ -105,6 +111,9 @@ CREATE POLICY operators_record ON ledger FOR INSERT TO afterword_operator
   WITH CHECK (subject_kind NOT IN ('run', 'memory', 'token', 'org'));
 CREATE POLICY operators_read ON rejected_events FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON occurrences FOR SELECT TO afterword_operator USING (true);
+CREATE POLICY operators_read ON org_search FOR SELECT TO afterword_operator USING (true);
+CREATE POLICY operators_name ON spaces TO afterword_operator USING (true) WITH CHECK (true);
+CREATE POLICY operators_name ON namespaces TO afterword_operator USING (true) WITH CHECK (true);
 GRANT SELECT ON orgs, spaces, namespaces, runs, rejected_events, ledger, seals, replays, replayed_runs, run_moves,
   run_entries, memory_moves, stamps, org_search, recalls, occurrences TO afterword_operator;
 GRANT SELECT (id, org_id, run_id, tier, kind, status, namespace, scope_kind, classes, hold_reasons, high_stakes,

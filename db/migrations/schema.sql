@@ -169,6 +169,7 @@ CREATE TABLE afterword.tokens (
     CONSTRAINT tokens_role_check CHECK ((role = ANY (ARRAY['agent'::text, 'reviewer'::text, 'operator'::text])))
 );
 ALTER TABLE ONLY afterword.tokens ALTER COLUMN user_id SET STATISTICS 0;
+ALTER TABLE ONLY afterword.tokens FORCE ROW LEVEL SECURITY;
 ALTER TABLE afterword.tokens OWNER TO afterword_owner;
 CREATE FUNCTION afterword.current_grant() RETURNS afterword.tokens
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -534,7 +535,7 @@ CREATE FUNCTION afterword.retire_replaced(m afterword.memories, actor text) RETU
     SET search_path TO 'afterword', 'pg_temp'
     AS $$
   UPDATE reviews SET closed_at = now(), decision = 'voided', decided_by = retire_replaced.actor
-  WHERE memory_id = ANY ((retire_replaced.m).replaces) AND closed_at IS NULL;
+  WHERE memory_id = ANY ((retire_replaced.m).replaces) AND org_id = (retire_replaced.m).org_id AND closed_at IS NULL;
   UPDATE memories SET status = 'superseded', superseded_by = (retire_replaced.m).id,
          valid_to = greatest((retire_replaced.m).valid_from, valid_from), review_id = NULL,
          actor = retire_replaced.actor, reason = 'replaced', status_at = now()
@@ -714,6 +715,7 @@ CREATE TABLE afterword.namespaces (
     name text NOT NULL,
     CONSTRAINT namespaces_name_check CHECK ((name <> ''::text))
 );
+ALTER TABLE ONLY afterword.namespaces FORCE ROW LEVEL SECURITY;
 ALTER TABLE afterword.namespaces OWNER TO afterword_owner;
 CREATE TABLE afterword.occurrences (
     memory_id uuid NOT NULL,
@@ -732,6 +734,7 @@ CREATE TABLE afterword.org_search (
     missing integer DEFAULT 0 NOT NULL,
     counted_at timestamp with time zone DEFAULT now() NOT NULL
 );
+ALTER TABLE ONLY afterword.org_search FORCE ROW LEVEL SECURITY;
 ALTER TABLE afterword.org_search OWNER TO afterword_owner;
 CREATE TABLE afterword.orgs (
     id integer NOT NULL,
@@ -971,6 +974,7 @@ CREATE TABLE afterword.spaces (
     CONSTRAINT spaces_name_check CHECK ((name <> ''::text)),
     CONSTRAINT spaces_tier_check CHECK ((tier = ANY (ARRAY['semantic'::text, 'episodic'::text])))
 );
+ALTER TABLE ONLY afterword.spaces FORCE ROW LEVEL SECURITY;
 ALTER TABLE afterword.spaces OWNER TO afterword_owner;
 CREATE TABLE afterword.stamps (
     id integer NOT NULL,
@@ -1165,20 +1169,27 @@ ALTER TABLE ONLY afterword.transcripts
     ADD CONSTRAINT transcripts_run_id_fkey FOREIGN KEY (run_id) REFERENCES afterword.runs(id);
 ALTER TABLE afterword.drops ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.envelopes ENABLE ROW LEVEL SECURITY;
+CREATE POLICY grants_are_looked_up ON afterword.tokens TO afterword_owner USING (true) WITH CHECK (true);
 ALTER TABLE afterword.ledger ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.memories ENABLE ROW LEVEL SECURITY;
+ALTER TABLE afterword.namespaces ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.occurrences ENABLE ROW LEVEL SECURITY;
+CREATE POLICY operators_name ON afterword.namespaces TO afterword_operator USING (true) WITH CHECK (true);
+CREATE POLICY operators_name ON afterword.spaces TO afterword_operator USING (true) WITH CHECK (true);
 CREATE POLICY operators_read ON afterword.drops FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.ledger FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.memories FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.occurrences FOR SELECT TO afterword_operator USING (true);
+CREATE POLICY operators_read ON afterword.org_search FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.recalls FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.rejected_events FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.reviews FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.runs FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_record ON afterword.ledger FOR INSERT TO afterword_operator WITH CHECK ((subject_kind <> ALL (ARRAY['run'::text, 'memory'::text, 'token'::text, 'org'::text])));
+ALTER TABLE afterword.org_search ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.payloads ENABLE ROW LEVEL SECURITY;
 CREATE POLICY recall_reads ON afterword.memories FOR SELECT TO afterword_recall USING (true);
+CREATE POLICY recall_reads ON afterword.org_search FOR SELECT TO afterword_recall USING (true);
 CREATE POLICY recall_records ON afterword.recalls TO afterword_recall USING (true) WITH CHECK (true);
 ALTER TABLE afterword.recalls ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.rejected_events ENABLE ROW LEVEL SECURITY;
@@ -1192,23 +1203,29 @@ CREATE POLICY reviewers_read ON afterword.runs FOR SELECT TO afterword_reviewer 
    FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at))));
 ALTER TABLE afterword.reviews ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.runs ENABLE ROW LEVEL SECURITY;
+ALTER TABLE afterword.spaces ENABLE ROW LEVEL SECURITY;
+ALTER TABLE afterword.tokens ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.transcripts ENABLE ROW LEVEL SECURITY;
 CREATE POLICY triggers_record ON afterword.ledger FOR INSERT TO afterword_owner WITH CHECK (true);
 CREATE POLICY verdicts_close ON afterword.reviews TO afterword_verdict USING (true) WITH CHECK (true);
 CREATE POLICY verdicts_decide ON afterword.memories TO afterword_verdict USING (true) WITH CHECK (true);
 CREATE POLICY verdicts_open ON afterword.runs TO afterword_verdict USING (true) WITH CHECK ((kind = 'verdict'::text));
+CREATE POLICY verdicts_read ON afterword.namespaces FOR SELECT TO afterword_verdict USING (true);
 CREATE POLICY verdicts_record ON afterword.ledger FOR INSERT TO afterword_verdict WITH CHECK (true);
 CREATE POLICY verdicts_stage ON afterword.envelopes FOR INSERT TO afterword_verdict WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.drops TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.envelopes TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.ledger TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.memories TO afterword_worker USING (true) WITH CHECK (true);
+CREATE POLICY workers_reach_all_orgs ON afterword.namespaces TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.occurrences TO afterword_worker USING (true) WITH CHECK (true);
+CREATE POLICY workers_reach_all_orgs ON afterword.org_search TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.payloads TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.recalls TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.rejected_events TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.reviews TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.runs TO afterword_worker USING (true) WITH CHECK (true);
+CREATE POLICY workers_reach_all_orgs ON afterword.spaces TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.transcripts TO afterword_worker USING (true) WITH CHECK (true);
 GRANT USAGE ON SCHEMA afterword TO afterword_agent;
 GRANT USAGE ON SCHEMA afterword TO afterword_reviewer;

@@ -141,20 +141,6 @@ def test_every_function_that_lends_its_owners_rights_fixes_its_search_path(datab
     assert found == []
 
 
-def test_every_table_with_content_has_forced_row_level_security(database: Database) -> None:
-    with rows.as_admin(database) as conn:
-        found = conn.execute(
-            """
-            SELECT relname FROM pg_class WHERE relnamespace = 'afterword'::regnamespace AND relkind = 'r'
-            AND NOT (relrowsecurity AND relforcerowsecurity) ORDER BY 1
-            """
-        ).fetchall()
-    assert [row["relname"] for row in found] == [
-        "memory_moves", "migrations", "namespaces", "org_search", "orgs", "replayed_runs", "replays", "run_entries",
-        "run_moves", "seals", "spaces", "stamps", "tokens",
-    ]  # fmt: skip
-
-
 def test_who_can_read_a_memorys_content(database: Database) -> None:
     """LOW rows stand un-redacted: the workers who write them, and the owners of recall and of the verdicts."""
     with rows.as_admin(database) as conn:

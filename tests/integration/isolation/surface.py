@@ -1,0 +1,89 @@
+"""Everything that can be called, and how one org tries to reach the other through it.
+
+A function or command that is not on this page fails the test that reads it: a new one is written here to pass. In the
+texts, `{name}` and `{memory}`, `{run}`, ... are the caller's own, `{their_...}` are the other's. What names something
+of the other must be refused; nothing may show or change anything of it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+PURE: Final = frozenset({"any_lexeme", "is_personal", "ledger_hash"})
+"""Functions of their arguments alone."""
+
+FUNCTIONS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
+    "agent": {
+        "current_grant": ("SELECT * FROM current_grant()",),
+        "recall": (
+            "SELECT * FROM recall('postgres gateway release archive', max_hits => 100)",
+            "SELECT * FROM recall('zzz', max_hits => 100)",
+            "SELECT * FROM recall('{their_name} {their_memory}', max_hits => 100)",
+            "SELECT * FROM recall('postgres', max_hits => 100, as_of => now())",
+            "SELECT * FROM recall('gateway', max_hits => 100, as_of => '2026-05-02T12:00:00Z')",
+            "SELECT * FROM recall('postgres', '[1,1,1,1,1,1,1,1]', 1, 100)",
+            "SELECT * FROM recall('postgres', '[1,1,1,1,1,1,1,1]', 1, 100, now())",
+        ),
+        "recall_rendered": (
+            "SELECT recall_rendered('{their_recall}', '\\x{block}')",
+            "SELECT recall_rendered('{recall}', '\\x{block}')",
+        ),
+    },
+    "reviewer": {
+        "current_grant": ("SELECT * FROM current_grant()",),
+        "view_memory": ("SELECT * FROM view_memory('{their_memory}')", "SELECT * FROM view_memory('{memory}')"),
+        "approve": (
+            "SELECT approve('{their_memory}')",
+            "SELECT approve('{their_pending}', subject_type => 'user', subject_id => 'x')",
+            "SELECT approve('{pending}', scope_kind => 'user', scope_value => '{their_name}')",
+        ),
+        "reject": ("SELECT reject('{their_pending}', 'no')", "SELECT reject('{their_memory}', 'no')"),
+        "forget": ("SELECT forget('{their_memory}', 'no', 0)", "SELECT forget('{their_pending}')"),
+        "retype": (
+            "SELECT retype('{their_pending}', 'edit', 'x')", "SELECT retype('{their_memory}', 'correct', 'x')",
+            "SELECT retype('{memory}', 'correct', 'See {their_memory}.')",
+        ),
+    },
+}  # fmt: skip
+
+INSTALLATION: Final[dict[str, str]] = {
+    "demo": "an installation of its own", "up": "starts processes", "worker": "starts processes",
+    "migrate": "the database as a whole", "check": "the settings", "repair": "the installation as a whole",
+    "rejected list": "what belongs to no org yet", "rejected show": "what belongs to no org yet",
+    "replay list": "all replays, for operators", "ledger verify": "one chain for all orgs, counts alone",
+    "retention list": "the registry, which is code",
+    "embed register": "one space for all orgs", "embed status": "counts by org, for operators",
+}  # fmt: skip
+"""Commands of those who run the installation; none of them takes --org."""
+
+COMMANDS: Final[dict[str, tuple[str, ...]]] = {
+    "emit": ("{file} --org {name} --session s-1 --user u-1 --timeout 0",),
+    "recall": (
+        "postgres --org {name} --limit 50", "postgres --org {name} --user u-1 --agent a-1 --project p-1 --block",
+        "zzz --org {name} --as-of 2026-05-02 --json", "{their_memory} --org {name} --limit 50 --json",
+    ),
+    "org create": ("{name}",),
+    "org show": ("{name}", "{name} --json"),
+    "org set": ("{name} --waive natid --space lab:episodic --reason why",),
+    "extraction enable": ("--org {name} --reason why",),
+    "extraction disable": ("--org {name} --reason why",),
+    "runs list": ("--org {name} --limit 200", "--org {name} --state dead_letter --json"),
+    "runs show": ("{run}", "{run} --json", "{dead} --json"),
+    "dead-letters list": ("--org {name}", "--org {name} --json"),
+    "replay": (
+        "--code malformed_envelope --org {name} --dry-run", "--since 9d --org {name} --dry-run --json",
+        "--run {their_dead} --org {name} --reason why", "--run {dead} --org {name} --reason why --json",
+        "--code malformed_envelope --org {name} --reason why --force",
+    ),
+    "review list": ("--org {name} --limit 200", "--org {name} --json"),
+    "review show": ("{memory} --org {name} --json", "{their_memory} --org {name}", "{their_pending} --org {name}"),
+    "review approve": ("{pending} --org {name} --subject user:u-1", "{their_pending} --org {name} --subject user:u-1",
+                       "{their_memory} --org {name}"),
+    "review reject": ("{their_pending} --org {name} --reason no", "{their_memory} --org {name} --reason no"),
+    "review edit": ("{their_pending} --org {name} --text x --no-wait",),
+    "review redirect": ("{their_pending} --org {name} --text x --no-wait",),
+    "review correct": ("{memory} --org {name} --text x --no-wait", "{their_memory} --org {name} --text x --no-wait"),
+    "review forget": ("{memory} --org {name} --json", "{their_memory} --org {name}"),
+    "ledger show": ("{run} --json", "{memory} --json", "{name} --json"),
+}  # fmt: skip
+"""In this order: what decides about something comes after what reads it."""
