@@ -10,12 +10,14 @@ bear it out; -1 when nothing does.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 
 from pipeline.candidate import Candidate, Kind
-from pipeline.extraction import wording
 from pipeline.extraction.evidence import EvidenceFinding
+from pipeline.extraction.wording import instructions, rules
+from pipeline.extraction.wording.stakes import stakes
 from pipeline.memory import AuthorKind, HoldReason, Scope, ScopeKind, Subject
 from pipeline.session import Trust, normalised
 
@@ -46,25 +48,25 @@ def classify(candidate: Candidate, finding: EvidenceFinding, *, agent: str, user
     """`agent` and `user` as the event names them; `user` None where nobody is known."""
     own_words = any(item.trust is Trust.USER for item in finding.verified)
     kind = _kind(candidate, own_words)
-    stakes = wording.stakes(candidate.content)
+    areas = stakes(candidate.content)
     person = user if own_words else None
     return Classification(
         kind=kind,
-        stakes=stakes,
-        importance=_importance(kind, bool(stakes), own_words, bool(finding.verified)),
+        stakes=areas,
+        importance=_importance(kind, bool(areas), own_words, bool(finding.verified)),
         subject=_subject(candidate, finding, person),
         scope=_scope(kind, agent, user),
         lifetime=LIFETIMES[kind],
         author_kind=AuthorKind.PERSON if person else AuthorKind.AGENT,
         author=person or agent,
-        hold_reasons=_hold_reasons(candidate, stakes),
+        hold_reasons=_hold_reasons(candidate, areas),
     )
 
 
 def _kind(candidate: Candidate, own_words: bool) -> Kind:
-    if candidate.kind is Kind.RULE or wording.is_rule(candidate.content):
+    if candidate.kind is Kind.RULE or rules.is_rule(candidate.content):
         return Kind.RULE
-    if candidate.kind is Kind.PREFERENCE or wording.is_preference(candidate.content, own_words):
+    if candidate.kind is Kind.PREFERENCE or rules.is_preference(candidate.content, own_words):
         return Kind.PREFERENCE
     return Kind.FACT
 
@@ -91,8 +93,13 @@ def _scope(kind: Kind, agent: str, user: str | None) -> Scope:
     return Scope(ScopeKind.USER, user) if user else Scope(ScopeKind.AGENT, agent)
 
 
-def _hold_reasons(candidate: Candidate, stakes: tuple[str, ...]) -> tuple[HoldReason, ...]:
-    reasons = [HoldReason.HIGH_STAKES] if stakes else []
-    if wording.is_instruction_like(f"{candidate.content}\n{candidate.rationale}"):
+def _hold_reasons(candidate: Candidate, areas: tuple[str, ...]) -> tuple[HoldReason, ...]:
+    return text_reasons(areas, (candidate.content, candidate.rationale))
+
+
+def text_reasons(areas: tuple[str, ...], texts: Iterable[str]) -> tuple[HoldReason, ...]:
+    """Why the words alone hold a candidate; `texts` are its content and what else a reader is shown."""
+    reasons = [HoldReason.HIGH_STAKES] if areas else []
+    if any(map(instructions.steering, texts)):
         reasons.append(HoldReason.INSTRUCTION_LIKE)
     return tuple(reasons)
