@@ -40,6 +40,12 @@ def get(conn: Connection, name: str) -> Org:
     return found[0]
 
 
+def every(conn: Connection) -> list[Org]:
+    """All orgs, by name."""
+    names = [row["name"] for row in conn.execute(query("operate.all_orgs"))]
+    return sorted(events.orgs(conn, names=names), key=lambda org: org.name)
+
+
 def change(conn: Connection, org: Org, settings: OrgSettings, *, actor: str, reason: str) -> bool:
     """Write new settings; False when somebody else changed them meanwhile. A trigger ledgers it."""
     if settings == org.settings:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from pipeline.redaction.classes import REQUIRED_BY_DEFAULT
+from pipeline.redaction.health import Health
+
+Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
+"""ISO 639, lower case: en, pt, yue."""
 
 
 class OrgSettings(BaseModel):
@@ -13,8 +19,16 @@ class OrgSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     extraction: bool = False
+    languages: frozenset[Language] = Field(
+        default=frozenset({"en"}), min_length=1, description="a required class must be covered in each of them"
+    )
     required_classes: frozenset[str] = Field(default_factory=lambda: frozenset(REQUIRED_BY_DEFAULT))
     waived_classes: dict[str, str] = Field(default_factory=dict, description="class -> who waived it")
     activatable_classes: frozenset[str] = Field(
         default=frozenset(), description="LOW classes that may activate when a subject is set"
     )
+
+    def uncovered(self, health: Health) -> frozenset[str]:
+        """Required classes that nobody waived and that are not covered in each language: `detector_unavailable`."""
+        wanted = self.required_classes.difference(self.waived_classes)
+        return frozenset(cls for cls in wanted if not health.covers(cls, self.languages))

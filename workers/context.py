@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from redis import Redis
 from redis.backoff import ExponentialBackoff
@@ -22,6 +23,9 @@ from pipeline.errors import SettingError
 from pipeline.extraction.port import Extractor
 from pipeline.intake import Fetch, fetch_nothing
 from pipeline.redaction.span import Detector
+
+if TYPE_CHECKING:
+    from workers.watch import Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,9 @@ class Limits:
     drain_seconds: float = 60
     transcript_days: int = 30
     rejected_days: int = 14
+    canary_seconds: float = 60
+    detector_seconds: float = 30
+    inspection_seconds: float = 120
 
 
 @dataclass(frozen=True)
@@ -73,6 +80,15 @@ class Resources:
     @cached_property
     def extractor(self) -> Extractor:
         return self.context.extractor()
+
+    @cached_property
+    def watch(self) -> Watch:
+        from workers.watch import Watch  # here, since it brings the metrics: see ops/commands/worker.py
+
+        limits = self.context.limits
+        return Watch(
+            self.context.detectors, every_seconds=limits.canary_seconds, answer_seconds=limits.detector_seconds
+        )
 
     @cached_property
     def embedder(self) -> Embedder | None:

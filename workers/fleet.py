@@ -26,7 +26,7 @@ from rq.serializers import JSONSerializer
 from rq.worker_pool import ForkProcess, WorkerPool
 
 from db.connect import DatabaseError
-from workers import housekeeping, ingest, metrics, replay
+from workers import housekeeping, ingest, metrics, replay, watch
 from workers.bell import Bell, BellQueue, answer, queue, stopping
 from workers.consolidation import Consolidation
 from workers.context import connect_redis, resources
@@ -99,6 +99,7 @@ class Processes(WorkerPool):
         code = worker_data.process.exitcode
         if code != 0 or self.status is not self.Status.STOPPED:
             log.warning("worker_died", stage=self._stage, pid=worker_data.pid, exit_code=code)
+        metrics.forget_process(worker_data.pid)
         super().handle_dead_worker(worker_data)
 
 
@@ -107,6 +108,8 @@ def _child(stage: str, name: str, redis_url: str, parent: int) -> None:
     stopping.clear()
     _stop_when_told()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
+    if stage == Redaction.name:
+        threading.Thread(target=watch.keep, args=(resources().watch,), name="watch", daemon=True).start()
     if stage in LOOPS:
         LOOPS[stage]()
     else:

@@ -21,7 +21,6 @@ from db import embedding, housekeeping, ledger
 from db.connect import Connection, DatabaseError
 from pipeline.errors import LedgerBroken
 from pipeline.outcome import ErrorCode
-from pipeline.redaction.canary import CANARIES, healthy_classes
 from pipeline.states import MemoryStatus, RunState
 from workers import metrics
 from workers.bell import ring, stopping
@@ -69,7 +68,6 @@ def slow_round(using: Resources, conn: Connection) -> bool:
         "seal": lambda: seal(using, conn),
         "purge": lambda: purge(conn),
         "trim": lambda: trim(using),
-        "canary": lambda: show_canary(using),
         "index": lambda: index(conn),
         "used": lambda: mark_used(conn),
     }
@@ -181,12 +179,6 @@ def trim(using: Resources) -> None:
         unacknowledged = using.redis.xpending(STREAM, GROUP)["min"] or group["last-delivered-id"]
         keep_from = min(oldest, int(unacknowledged.split(b"-")[0]))
         using.redis.xtrim(STREAM, minid=keep_from, approximate=False)
-
-
-def show_canary(using: Resources) -> None:
-    healthy = healthy_classes(using.context.detectors)
-    for cls in {canary.cls for canary in CANARIES}:
-        metrics.CANARY_HEALTHY.labels(cls).set(cls in healthy)
 
 
 def index(conn: Connection) -> None:

@@ -5,6 +5,8 @@ Counters and histograms are each worker's own; gauges come from housekeeping alo
 
 from __future__ import annotations
 
+import os
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 STAGE_OUTCOMES = Counter("afterword_stage_outcomes", "Runs by stage and what became of them", ["stage", "outcome"])
@@ -30,6 +32,20 @@ REPLAYED = Counter("afterword_replayed_runs", "Runs re-armed by replays")
 SEALED = Counter("afterword_sealed_entries", "Ledger entries sealed")
 PURGED = Counter("afterword_purged_rows", "Rows removed past their date", ["store"])
 
+# Gauges of each process that detects: the worst of those alive. Labels are those of the detectors and canaries it has.
+DETECTOR_UP = Gauge(
+    "afterword_detector_up",
+    "Whether a detector finds something of every class it claims",
+    ["detector"],
+    multiprocess_mode="livemin",
+)
+CANARY_FOUND = Gauge(
+    "afterword_canary_found",
+    "Whether every canary of a class and language is found, by some detector that claims the class",
+    ["cls", "language"],
+    multiprocess_mode="livemin",
+)
+
 # Gauges, set by housekeeping.
 RUNS = Gauge("afterword_runs", "Runs by state", ["state"], multiprocess_mode="mostrecent")
 OLDEST_DUE = Gauge(
@@ -42,14 +58,19 @@ OPEN_REVIEWS = Gauge(
 MEMORIES = Gauge("afterword_memories", "Memories by status", ["status"], multiprocess_mode="mostrecent")
 STREAM_LAG = Gauge("afterword_stream_lag", "Stream entries not yet acknowledged", multiprocess_mode="mostrecent")
 UNSEALED = Gauge("afterword_ledger_unsealed_entries", "Ledger entries not sealed yet", multiprocess_mode="mostrecent")
-CANARY_HEALTHY = Gauge(
-    "afterword_canary_healthy", "Whether a class's canary is found", ["cls"], multiprocess_mode="mostrecent"
-)
 HOUSEKEEPING_SUCCESS = Gauge(
     "afterword_housekeeping_last_success_timestamp_seconds",
     "When a round last succeeded",
     multiprocess_mode="mostrecent",
 )
+
+
+def forget_process(pid: int) -> None:
+    """What a process that is gone said of itself counts no longer."""
+    from prometheus_client import multiprocess
+
+    if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+        multiprocess.mark_process_dead(pid)  # type: ignore[no-untyped-call]
 
 
 def registry(multiprocess_dir: str | None) -> CollectorRegistry:

@@ -7,11 +7,9 @@ A verdict run carries a text a person typed the same way, then does what the per
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -28,16 +26,14 @@ from pipeline.extraction.staging import StagedCandidate, StagedEnvelope
 from pipeline.gate import Activate, Drop, Hold
 from pipeline.memory import HoldReason, MemoryDraft
 from pipeline.outcome import Bury, Done, ErrorCode, Outcome, Retry
-from pipeline.redaction.canary import healthy_classes, uncovered
+from pipeline.redaction.health import Health
 from pipeline.redaction.redactor import Inspector
-from pipeline.redaction.span import Detector
 from pipeline.states import RunKind, RunState
 from workers import metrics, verdicts
 from workers.context import Resources
-from workers.stage import Worked, one_group
+from workers.stage import Worked
 from workers.verdicts import Applied
-
-CANARY_SECONDS = 60
+from workers.watch import within
 
 
 @dataclass(frozen=True)
@@ -61,10 +57,19 @@ class Redaction:
             by_id = {org.id: org for org in orgs(conn, ids=list({run.org_id for run in claimed}))}
             about = store.verdict_memories(conn, [run.memory_id for run in claimed if run.memory_id])
         bodies = {run.id: _body(run, envelopes[run.id]) for run in claimed if run.id in envelopes}
-        detectors = using.context.detectors
-        inspect = Inspector(detectors, (text for body in bodies.values() for text in _texts(body)))
-        judge = _Judge(inspect, _healthy(detectors, int(time.monotonic() / CANARY_SECONDS)))
-        yield from one_group((run, judge.outcome(run, bodies.get(run.id), by_id[run.org_id], about)) for run in claimed)
+        health, texts = using.watch.health(), [text for body in bodies.values() for text in _texts(body)]
+
+        def judged() -> Worked[Redacted]:
+            judge = _Judge(health, Inspector(health.answering, texts))
+            return [(run, judge.outcome(run, bodies.get(run.id), by_id[run.org_id], about)) for run in claimed]
+
+        try:
+            yield within(using.context.limits.inspection_seconds, judged)
+        except DetectorDown as error:
+            using.watch.expire()
+            if len(claimed) > 1:  # each alone, so that it is seen whose text it is
+                raise
+            yield [(claimed[0], Retry(ErrorCode.DETECTOR_FAILED, str(error)))]
 
     def write(self, conn: Connection, done: Sequence[tuple[Claimed, Redacted]]) -> None:
         store.insert_memories(conn, [memory for _, out in done for memory in out.memories])
@@ -73,12 +78,6 @@ class Redaction:
             if out.applied is not None:
                 verdicts.apply(conn, run, out.applied)
         store.discard_envelopes(conn, [run.id for run, _ in done])
-
-
-@lru_cache(maxsize=1)
-def _healthy(detectors: tuple[Detector, ...], minute: int) -> frozenset[str]:
-    """Asked anew each minute; a detector that finds nothing is down, however fast it answers."""
-    return healthy_classes(detectors)
 
 
 def _body(run: Claimed, body: dict[str, Any]) -> StagedEnvelope | dict[str, Any]:
@@ -94,15 +93,17 @@ def _texts(body: StagedEnvelope | dict[str, Any]) -> Iterable[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Judge:
+    """Looks with the detectors that answer; the classes that none of them covers hold what requires them."""
+
+    health: Health
     inspect: Inspector
-    healthy: frozenset[str]
 
     def outcome(
         self, run: Claimed, body: StagedEnvelope | dict[str, Any] | None, org: Org, about: dict[UUID, dict[str, Any]]
     ) -> Outcome[Redacted]:
         if body is None:
             return Bury(ErrorCode.INTERNAL, "no envelope is staged for this run")
-        missing = uncovered(org.settings.required_classes, org.settings.waived_classes, self.healthy)
+        missing = org.settings.uncovered(self.health)
         try:
             if isinstance(body, StagedEnvelope):
                 return self._envelope(run, body, org, missing)

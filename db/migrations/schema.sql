@@ -744,7 +744,7 @@ CREATE TABLE afterword.orgs (
     reason text,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT orgs_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9_.-]{0,99}$'::text)),
-    CONSTRAINT orgs_settings_check CHECK (((settings - '{extraction,required_classes,waived_classes,activatable_classes}'::text[]) = '{}'::jsonb))
+    CONSTRAINT orgs_settings_check CHECK ((((settings - '{extraction,languages,required_classes,waived_classes,activatable_classes}'::text[]) = '{}'::jsonb) AND ((settings -> 'languages'::text) IS DISTINCT FROM '[]'::jsonb)))
 );
 ALTER TABLE afterword.orgs OWNER TO afterword_owner;
 ALTER TABLE afterword.orgs ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (

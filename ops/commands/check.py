@@ -10,15 +10,16 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from db.connect import DatabaseDown, connect
+from db import orgs
+from db.connect import DatabaseDown, DatabaseError, connect
 from db.doors import LOGIN_ROLES, over_privileged
 from ops.compose import make_embedder, make_extractor
 from ops.credentials import database_address, redis_address
 from ops.settings import Settings, explain, load
 from pipeline.errors import AfterwordError, SettingError
-from pipeline.redaction.canary import healthy_classes
-from pipeline.redaction.classes import REQUIRED_BY_DEFAULT
+from pipeline.org import OrgSettings
 from pipeline.redaction.detectors import ALL
+from pipeline.redaction.health import Health, look
 
 
 def check(as_json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False) -> None:
@@ -30,29 +31,54 @@ def check(as_json: Annotated[bool, typer.Option("--json", help="one JSON documen
     """
     settings = load()
     faults = _faults(settings)
-    uncovered = sorted(REQUIRED_BY_DEFAULT - healthy_classes(ALL))
+    health = look(ALL)
+    down = sorted(name for name, is_up in health.up.items() if not is_up)
+    faults += [f"detector {name} is down: it does not find its canaries" for name in down]
+    uncovered = sorted(OrgSettings().uncovered(health))
+    holding = _holding(settings, health)
     if as_json:
         document = {
             "settings": [item._asdict() for item in explain(settings)],
             "faults": faults,
             "uncovered": uncovered,
+            "orgs": holding,
         }
         typer.echo(json.dumps(document))
     else:
-        _print(settings, faults, uncovered)
+        _print(settings, faults, uncovered, holding)
     if faults:
         raise typer.Exit(1)
 
 
-def _print(settings: Settings, faults: list[str], uncovered: list[str]) -> None:
+def _print(
+    settings: Settings, faults: list[str], uncovered: list[str], holding: dict[str, dict[str, list[str]]]
+) -> None:
     table = Table("setting", "value", "from")
     for item in explain(settings):
         table.add_row(f"AFTERWORD_{item.name.upper()}", item.value, item.layer)
     Console().print(table)
     if uncovered:
         typer.echo(f"No detector covers {', '.join(uncovered)}: an org holds everything until they are waived.")
+    for name, of in holding.items():
+        without = (
+            f"holds everything, since nothing covers {', '.join(of['uncovered'])}" if of["uncovered"] else "covered"
+        )
+        typer.echo(f"Org {name} (languages: {', '.join(of['languages'])}): {without}")
     for fault in faults:
         typer.echo(f"error: {fault}", err=True)
+
+
+def _holding(settings: Settings, health: Health) -> dict[str, dict[str, list[str]]]:
+    """Each org's languages, and the classes for which it holds everything; none where the database does not answer."""
+    try:
+        with connect(database_address(settings, "operator")) as conn:
+            found = orgs.every(conn)
+    except (SettingError, DatabaseError):
+        return {}
+    return {
+        org.name: {"languages": sorted(org.settings.languages), "uncovered": sorted(org.settings.uncovered(health))}
+        for org in found
+    }
 
 
 def _faults(settings: Settings) -> list[str]:

@@ -36,9 +36,8 @@ from ops.processes import dies_with_parent, has_ended
 from ops.settings import Settings, load
 from pipeline.errors import AfterwordError
 from pipeline.recall.hit import Recall
-from pipeline.redaction.canary import healthy_classes
-from pipeline.redaction.classes import REQUIRED_BY_DEFAULT
 from pipeline.redaction.detectors import ALL
+from pipeline.redaction.health import look
 
 ORG = "demo"
 SAMPLES = Path(__file__).parents[1] / "samples"
@@ -130,7 +129,7 @@ def _demo_org(conn: Connection) -> Org:
     """The demo's org: extraction on; the classes that have no detector yet are waived, by name."""
     orgs.create(conn, ORG, actor="demo")
     org = orgs.get(conn, ORG)
-    missing = sorted(REQUIRED_BY_DEFAULT - healthy_classes(ALL))
+    missing = sorted(org.settings.model_copy(update={"waived_classes": {}}).uncovered(look(ALL)))
     settings = org.settings.model_copy(
         update={"extraction": True, "waived_classes": {**dict.fromkeys(missing, "demo"), **org.settings.waived_classes}}
     )

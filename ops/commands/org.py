@@ -16,14 +16,15 @@ from ops.arguments import Reason
 from ops.output import AsJson, document, record
 from pipeline.errors import AfterwordError
 from pipeline.org import OrgSettings
-from pipeline.redaction.canary import healthy_classes
 from pipeline.redaction.classes import REQUIRED_BY_DEFAULT, ClassTier, tier_of
 from pipeline.redaction.detectors import ALL as ALL_DETECTORS
+from pipeline.redaction.health import look
 
 app = typer.Typer(no_args_is_help=True, help="Orgs: tenants and their ledgered settings.")
 
 ALL = sorted(REQUIRED_BY_DEFAULT)
 LOW = [cls for cls in ALL if tier_of(cls) is ClassTier.LOW]
+LANGUAGE = re.compile(r"[a-z]{2,3}")
 NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,99}")  # the CHECK of orgs.name
 
 Texts = list[str] | None
@@ -47,7 +48,7 @@ def create(name: str, as_json: AsJson = False) -> None:
         document({"org": name, "created": created})
     elif created:
         typer.echo(f"created {name}; extraction is off: afterword extraction enable --org {name} --reason WHY")
-        _say_uncovered(name, set(OrgSettings().required_classes))
+        _say_uncovered(name, OrgSettings())
     else:
         typer.echo(f"{name} stands already")
 
@@ -77,6 +78,10 @@ def set_(
         Texts, typer.Option(metavar="CLASS", help=f"may be active once a subject is named: {', '.join(LOW)}")
     ] = None,
     hold_low: Annotated[Texts, typer.Option(metavar="CLASS", help="take --activate-low back")] = None,
+    language: Annotated[
+        Texts, typer.Option(metavar="CODE", help="a required class must be covered in it too: en, pt, de")
+    ] = None,
+    drop_language: Annotated[Texts, typer.Option(metavar="CODE", help="take --language back")] = None,
     space: Annotated[Texts, typer.Option(metavar="NAME:TIER", help="add one: semantic or episodic")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -93,6 +98,7 @@ def set_(
         org = orgs.get(conn, name)
         spaces = [_space(conn, org, text) for text in space or ()]
         wanted = _changed(org.settings, waive or (), unwaive or (), require or (), activate_low or (), hold_low or ())
+        wanted = _speaking(wanted, language or (), drop_language or ())
         with conn.transaction():
             if not orgs.change(conn, org, wanted, actor=actor(), reason=reason):
                 raise ChangedMeanwhile
@@ -120,6 +126,14 @@ def _changed(
     )
 
 
+def _speaking(settings: OrgSettings, more: Sequence[str], less: Sequence[str]) -> OrgSettings:
+    if unknown := sorted(code for code in more if not LANGUAGE.fullmatch(code)):
+        raise AfterwordError(f"--language does not take {', '.join(unknown)}; it takes codes of ISO 639: en, pt, yue")
+    if not (left := (settings.languages | set(more)) - set(less)):
+        raise AfterwordError("an org speaks at least one language: name another by --language first")
+    return settings.model_copy(update={"languages": left})
+
+
 def _space(conn: Connection, org: Org, text: str) -> tuple[str, str]:
     name, _, tier = text.rpartition(":")
     if not name or tier not in ("semantic", "episodic"):
@@ -141,12 +155,12 @@ def _print(described: dict[str, Any], *, as_json: bool) -> None:
         document(described)
         return
     record(described)
-    _say_uncovered(described["org"], set(described["required_classes"]) - set(described["waived_classes"]))
+    _say_uncovered(described["org"], OrgSettings(**{key: described[key] for key in OrgSettings.model_fields}))
 
 
-def _say_uncovered(name: str, wanted: set[str]) -> None:
+def _say_uncovered(name: str, settings: OrgSettings) -> None:
     """The classes for which this org holds everything, and how it goes without them."""
-    if uncovered := sorted(wanted - healthy_classes(ALL_DETECTORS)):
+    if uncovered := sorted(settings.uncovered(look(ALL_DETECTORS))):
         waived = " ".join(f"--waive {cls}" for cls in uncovered)
         typer.echo(
             f"it holds everything, since no detector covers {', '.join(uncovered)}; "

@@ -39,6 +39,14 @@ def test_settings_are_changed_and_taken_back(cli: Cli) -> None:
     assert set(last["detail"]["changed"]) == {"waived_classes", "activatable_classes"}
 
 
+def test_an_org_says_in_which_languages_it_must_be_covered(cli: Cli) -> None:
+    cli.ok(*CREATE, "acme")
+    assert cli.json("org", "show", "acme")["languages"] == ["en"]
+    assert cli.json(*SET, "--language", "pt", "--language", "ja")["languages"] == ["en", "ja", "pt"]
+    assert cli.json(*SET, "--drop-language", "en", "--drop-language", "ja")["languages"] == ["pt"]
+    assert cli.json("ledger", "show", "acme")[-1]["detail"]["changed"]["languages"] == [["en", "ja", "pt"], ["pt"]]
+
+
 def test_what_is_so_already_is_no_change(cli: Cli) -> None:
     cli.ok(*CREATE, "acme")
     for _ in range(2):
@@ -58,6 +66,8 @@ def test_a_secret_in_a_reason_does_not_reach_the_ledger(cli: Cli) -> None:
     ("options", "said"),
     [
         (("--waive", "persom"), "--waive does not take persom"),
+        (("--language", "Klingon"), "--language does not take Klingon"),
+        (("--drop-language", "en"), "at least one language"),
         (("--require", "all"), "--require does not take all"),
         (("--activate-low", "secret"), "--activate-low does not take secret; it takes address"),
         (("--space", "handbook:episodic"), "does not change its tier"),

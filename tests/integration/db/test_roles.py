@@ -453,9 +453,10 @@ def test_an_orgs_settings_change_on_record_whoever_writes_them(shared: Database)
         assert entry.fetchone() == {"actor": "op", "changed": {"extraction": [True, False]}}
 
 
-def test_a_setting_that_no_reader_knows_is_refused(shared: Database) -> None:
+@pytest.mark.parametrize("setting", ['{"bogus": 1}', '{"languages": []}'])
+def test_a_setting_that_no_reader_takes_is_refused(shared: Database, setting: str) -> None:
     org = rows.fresh_org(shared)
-    change = f"UPDATE orgs SET settings = settings || '{{\"bogus\": 1}}' WHERE id = {org.id}"
+    change = f"UPDATE orgs SET settings = settings || '{setting}' WHERE id = {org.id}"
     said = rows.psql(shared, "operator", change)
     assert "violates check constraint" in said.stderr
 

@@ -18,6 +18,7 @@ from ops import logs
 from pipeline.extraction.adapters.offline import OfflineExtractor
 from pipeline.extraction.port import ExtractionJob, ExtractionOutcome
 from pipeline.redaction.detectors import ALL
+from pipeline.redaction.span import Detector, Span
 from tests.fleet import WordVectors
 from workers import context, fleet
 from workers.context import Context, Limits
@@ -49,6 +50,25 @@ class CommandedExtractor(OfflineExtractor):
         return here
 
 
+class Moody:
+    """A detector that sees, is blind, raises or hangs as the file `folder`/mood says; it sees where there is none."""
+
+    def __init__(self, seeing: Detector, folder: Path) -> None:
+        self._seeing, self._mood = seeing, folder / "mood"
+        self.name, self.classes = seeing.name, seeing.classes
+
+    def detect(self, text: str) -> Sequence[Span]:
+        match self._mood.read_text() if self._mood.exists() else "":
+            case "blind":
+                return []
+            case "raises":
+                raise RuntimeError(text)
+            case "hangs":
+                while self._mood.exists():
+                    time.sleep(0.05)
+        return self._seeing.detect(text)
+
+
 def main() -> None:
     given = json.load(sys.stdin)
     logs.configure("info", as_json=True)
@@ -58,7 +78,7 @@ def main() -> None:
             redis=given["redis"],
             extractor=lambda: CommandedExtractor(Path(given["folder"])),
             embedder=WordVectors,
-            detectors=ALL,
+            detectors=tuple(Moody(each, Path(given["folder"])) if each.name == "ip" else each for each in ALL),
             limits=Limits(**given["limits"]),
         )
     )

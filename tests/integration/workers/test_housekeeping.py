@@ -11,7 +11,6 @@ from prometheus_client import Gauge
 from db import housekeeping as store
 from db import ledger
 from pipeline.candidate import Kind
-from pipeline.redaction.detectors import ALL
 from tests.fleet import Fleet, event
 from tests.integration.workers.scripted import Echo
 from tests.waiting import wait_for
@@ -128,14 +127,6 @@ def test_gauges_equal_the_database_also_when_a_label_has_no_row_any_more(fleet: 
     with fleet.using.pool.connection() as conn:
         housekeeping.count(fleet.using, conn)
     assert 90 <= value(metrics.OLDEST_DUE, "extraction") < 120
-
-
-def test_a_canary_that_is_not_found_shows(fleet: Fleet) -> None:
-    housekeeping.show_canary(fleet.using)
-    assert value(metrics.CANARY_HEALTHY, "ip") == 1
-    fleet.install(detectors=tuple(detector for detector in ALL if "ip" not in detector.classes))
-    housekeeping.show_canary(fleet.using)
-    assert (value(metrics.CANARY_HEALTHY, "ip"), value(metrics.CANARY_HEALTHY, "secret")) == (0, 1)
 
 
 def test_a_second_housekeeper_waits_until_the_first_is_gone(fleet: Fleet) -> None:

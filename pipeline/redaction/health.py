@@ -1,0 +1,98 @@
+"""Which detectors see, and which classes they cover: judged by canaries, fixed texts that must be found.
+
+    detector --canaries of its classes--> what it found --> up or down --> covered per class and language
+
+A detector that finds nothing is down, however fast it answers. A canary must be found by a detector that claims its
+class. A class without a canary is never covered. Where every canary of a class is of a language, the class is covered
+in the languages that have one; where one is of none, its format is the same everywhere, and those of a language are
+asked for besides.
+
+Failure handling: a detector that raised, or was not waited for any longer, gave no answer. It is not asked to look at
+texts until it answers again, and what only it covers is `detector_unavailable`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+
+from pipeline.redaction.canary import CANARIES, Canary
+from pipeline.redaction.span import BatchDetector, Detector, Span
+
+Answer = frozenset[Canary] | None
+"""The canaries a detector found; None where it gave no answer."""
+
+
+@dataclass(frozen=True)
+class Health:
+    """What one round of canaries showed. `answers` is by the name of the detector."""
+
+    detectors: tuple[Detector, ...]
+    answers: Mapping[str, Answer]
+    canaries: tuple[Canary, ...] = CANARIES
+
+    @property
+    def answering(self) -> tuple[Detector, ...]:
+        """The detectors that may be asked to look at texts."""
+        return tuple(detector for detector in self.detectors if self.answers[detector.name] is not None)
+
+    @cached_property
+    def up(self) -> dict[str, bool]:
+        """Whether each detector found something of every class it claims that has a canary at all."""
+        known = {canary.cls for canary in self.canaries}
+        return {each.name: _is_up(each, known, self.answers[each.name]) for each in self.detectors}
+
+    @cached_property
+    def found(self) -> dict[tuple[str, str | None], bool]:
+        """(class, language) -> whether every canary of it was found; of the classes that some detector claims."""
+        claimed = frozenset[str]().union(*(detector.classes for detector in self.detectors))
+        seen = set(chain.from_iterable(answer or () for answer in self.answers.values()))
+        found: dict[tuple[str, str | None], bool] = {}
+        for canary in self.canaries:
+            if canary.cls in claimed:
+                key = (canary.cls, canary.language)
+                found[key] = found.get(key, True) and canary in seen
+        return found
+
+    def covers(self, cls: str, languages: Collection[str]) -> bool:
+        """In each of `languages`, which must be at least one."""
+        everywhere = self.found.get((cls, None))
+        if everywhere is None:
+            return bool(languages) and all(self.found.get((cls, language), False) for language in languages)
+        return everywhere and all(self.found.get((cls, language), True) for language in languages)
+
+
+def _is_up(detector: Detector, known: set[str], answer: Answer) -> bool:
+    return bool(answer) and detector.classes & known <= {canary.cls for canary in answer or ()}
+
+
+def sing(detector: Detector, canaries: Sequence[Canary] = CANARIES) -> frozenset[Canary]:
+    """The canaries of its classes that the detector finds, asked in one go. Raises what the detector raises."""
+    asked = [canary for canary in canaries if canary.cls in detector.classes]
+    texts = [canary.text for canary in asked]
+    if isinstance(detector, BatchDetector):
+        answers = list(detector.detect_many(texts))
+    else:
+        answers = [detector.detect(text) for text in texts]
+    return frozenset(canary for canary, spans in zip(asked, answers, strict=True) if _is_found(canary, spans))
+
+
+def look(detectors: Sequence[Detector], canaries: Sequence[Canary] = CANARIES) -> Health:
+    """One round, here and now; a detector that hangs is waited for."""
+    answers = {detector.name: _answer(detector, canaries) for detector in detectors}
+    return Health(tuple(detectors), answers, tuple(canaries))
+
+
+def _answer(detector: Detector, canaries: Sequence[Canary]) -> Answer:
+    try:
+        return sing(detector, canaries)
+    except Exception:  # a broken detector must hold candidates, not stop whoever asks
+        return None
+
+
+def _is_found(canary: Canary, spans: Sequence[Span]) -> bool:
+    start = canary.text.index(canary.expected)
+    end = start + len(canary.expected)
+    return any(span.cls == canary.cls and span.start <= start and end <= span.end for span in spans)
