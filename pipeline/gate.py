@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from pipeline.candidate import Kind
 from pipeline.memory import AuthorKind, HoldReason, Subject
-from pipeline.redaction.classes import DETECTOR_UNAVAILABLE, PERSONAL, ClassTier, tier_of
+from pipeline.redaction.classes import DETECTOR_UNAVAILABLE, ClassTier, is_personal, tier_of
 
 _MAY_ACTIVATE = frozenset({Kind.FACT, Kind.PREFERENCE, "turn"})
 """Kinds that may be active unreviewed; any other is held like a rule."""
@@ -89,7 +89,7 @@ def _reasons(case: GateInput) -> Iterator[HoldReason]:
         yield HoldReason.CLASS_FOUND
     if case.uncovered or DETECTOR_UNAVAILABLE in case.classes:
         yield HoldReason.DETECTOR_UNAVAILABLE
-    if case.classes & PERSONAL and case.subject is None:
+    if case.subject is None and any(map(is_personal, case.classes)):
         yield HoldReason.SUBJECT_MISSING
     if case.kind not in _MAY_ACTIVATE:
         yield HoldReason.RULE

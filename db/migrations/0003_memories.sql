@@ -6,7 +6,7 @@ INSERT INTO memory_moves VALUES
   ('active', 'superseded'), ('active', 'tombstoned');
 
 CREATE FUNCTION is_personal(classes text[]) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT classes && '{person,phone,address,dob,email,ip,ssn,natid}'::text[]
+  SELECT NOT classes <@ '{secret,cc,iban,detector_unavailable}'::text[]  -- a class nobody thought of is personal
 $$;
 
 CREATE TABLE memories (

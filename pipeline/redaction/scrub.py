@@ -12,6 +12,7 @@ from typing import Any
 
 import re2
 
+from pipeline.redaction.classes import label_of
 from pipeline.redaction.detectors import PROVEN
 from pipeline.redaction.folding import fold
 from pipeline.redaction.span import Interval, mask, resolve
@@ -88,7 +89,7 @@ def scrub_raw(data: bytes | str) -> str:
 
 
 def standing_masks(text: str) -> tuple[Mask, ...]:
-    return tuple(Mask(match.group(1), match.start()) for match in _masks(text))
+    return tuple(Mask(label_of(match.group(1)), match.start()) for match in _masks(text))
 
 
 def masked_classes(text: str) -> frozenset[str]:

@@ -18,6 +18,7 @@ from db.connect import Connection
 from db.consolidation import Repeat, Retirement
 from db.redaction import NewDrop, NewMemory
 from pipeline.memory import HoldReason
+from pipeline.redaction.classes import CLASSES, PERSONAL, is_personal
 from pipeline.states import MEMORY_MOVES, MemoryStatus
 from tests.integration.db import rows
 from tests.integration.db.rows import uuid7
@@ -307,7 +308,7 @@ def test_interleaved_transactions_never_commit_into_a_bad_state(
 # --- What a row may say.
 
 
-@pytest.mark.parametrize("one_class", ["person", "phone", "address", "dob", "email", "ip", "ssn", "natid"])
+@pytest.mark.parametrize("one_class", [*sorted(PERSONAL), "unknown", "a_class_of_tomorrow"])
 def test_what_is_personal_is_not_active_without_a_subject(shared: Database, one_class: str) -> None:
     org = rows.fresh_org(shared)
     with shared.as_role("worker") as conn:
@@ -319,10 +320,20 @@ def test_what_is_personal_is_not_active_without_a_subject(shared: Database, one_
             _approve(conn, held)
 
 
-def test_an_impersonal_class_needs_no_subject(shared: Database) -> None:
+@pytest.mark.parametrize("one_class", sorted({row.name for row in CLASSES} - PERSONAL))
+def test_an_impersonal_class_needs_no_subject(shared: Database, one_class: str) -> None:
     org = rows.fresh_org(shared)
     with shared.as_role("worker") as conn:
-        rows.insert_memory(conn, org, "x", classes=("secret",))
+        rows.insert_memory(conn, org, "x", classes=(one_class,))
+
+
+def test_the_database_and_the_table_agree_on_what_is_personal(shared: Database) -> None:
+    names = [*(row.name for row in CLASSES), "unknown", "a_class_of_tomorrow"]
+    with shared.as_role("worker") as conn:
+        found = conn.execute("SELECT c, is_personal(ARRAY[c]) AS it FROM unnest(%s::text[]) AS c", [names]).fetchall()
+        none = conn.execute("SELECT is_personal('{}') AS it").fetchone()
+    assert {row["c"]: row["it"] for row in found} == {name: is_personal(name) for name in names}
+    assert none == {"it": False}
 
 
 def test_only_what_no_detector_objected_to_is_dropped(shared: Database) -> None:

@@ -101,9 +101,17 @@ def test_low_stays_verbatim_and_is_listed() -> None:
 
 
 def test_a_mask_counts_as_a_hit_of_its_class() -> None:
-    assert masked_classes("the key [REDACTED:secret] and [REDACTED:unheard_of]") == {"secret", "unheard_of"}
+    assert masked_classes("the key [REDACTED:secret] and [REDACTED:cc]") == {"secret", "cc"}
     assert inspect("paid with [REDACTED:cc]", ALL).classes == {"cc"}
     assert masked_classes("[REDACTED:] [redacted:cc]") == frozenset()
+
+
+def test_what_somebody_typed_as_a_mask_is_no_label_and_yet_a_hit() -> None:
+    """A class goes into the ledger and onto metrics, for good."""
+    inspection = inspect("ask [REDACTED:ana_silva] about it", ALL)
+    assert inspection.classes == {"unknown"}
+    assert tier_of("unknown") is ClassTier.HIGH
+    assert scrub("ask [REDACTED:ana_silva]").masks == (Mask("unknown", 4),)
 
 
 def test_a_transcript_is_scrubbed_turn_by_turn() -> None:
