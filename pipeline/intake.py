@@ -90,6 +90,8 @@ def receive(data: bytes, fetch: Fetch = fetch_nothing) -> Arrival:
     except ValidationError as error:
         raise _explained(error) from None
     transcript, _ = cut_transcript(_opened(event, fetch))
+    if event.kind is not EventKind.SESSION:
+        transcript = Transcript(turns=tuple(turn.by_an_agent() for turn in transcript.turns))
     _check_times(event, transcript)
     transcript, masks = scrub_transcript(transcript)
     event = _scrubbed(event)

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, field_validator
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 MAX_TRANSCRIPT_BYTES = 16 * 1024 * 1024
 
@@ -37,7 +37,10 @@ class Trust(StrEnum):
 
 
 class Turn(BaseModel):
-    """One utterance: role, text, the tool that spoke (role `tool`), when, and whose words they are."""
+    """One utterance: role, text, the tool that spoke (role `tool`), when, and whose words they are.
+
+    `trust` is the sender's claim, lowered where the role cannot bear it, by whatever way the turn comes.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -51,6 +54,19 @@ class Turn(BaseModel):
     @classmethod
     def _storable(cls, value: str | None) -> str | None:
         return None if value is None else storable(value)
+
+    @field_validator("trust")
+    @classmethod
+    def _borne(cls, value: Trust, found: ValidationInfo) -> Trust:
+        """What a tool or a system says is untrusted, and an assistant's words are never a person's."""
+        role = found.data.get("role")
+        if role in (Role.TOOL, Role.SYSTEM):
+            return Trust.UNTRUSTED
+        return Trust.AGENT if role is Role.ASSISTANT and value is Trust.USER else value
+
+    def by_an_agent(self) -> Turn:
+        """The same as an agent's words, whoever is said to have spoken."""
+        return self.model_copy(update={"trust": Trust.AGENT}) if self.trust is Trust.USER else self
 
 
 class Transcript(BaseModel):

@@ -1,7 +1,6 @@
 """Afterword's own: a transcript (`{"turns": [...]}`), an event that carries one, or JSONL with one turn a line.
 
-A turn's trust is the sender's claim and is lowered where its role cannot bear it: what a tool or a system says is
-untrusted, and an assistant's words are never a person's.
+A turn's trust is the sender's claim, lowered where its role cannot bear it.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from pipeline.formats.jsonl import head_records, lines
 from pipeline.formats.reader import ReadResult
 from pipeline.formats.reading import Part, Reading, Said, Unknown, Voice
 from pipeline.formats.shape import label, mapping
-from pipeline.session import Role, Trust, Turn
+from pipeline.session import Turn
 
 _TURN_KEYS = {"role", "text", "trust"}
 
@@ -64,15 +63,9 @@ def _parts(item: Any) -> Iterator[Part]:
     except ValidationError as error:
         yield Unknown(_reason(error))
         return
-    yield Said(Voice(turn.role, _borne(turn.role, turn.trust)), turn.text, turn.tool, turn.at)
+    yield Said(Voice(turn.role, turn.trust), turn.text, turn.tool, turn.at)
 
 
 def _reason(error: ValidationError) -> str:
     first = error.errors(include_input=False, include_url=False, include_context=False)[0]
     return f"not a turn: {label('.'.join(map(str, first['loc'])))} {first['type']}"
-
-
-def _borne(role: Role, trust: Trust) -> Trust:
-    if role in (Role.TOOL, Role.SYSTEM):
-        return Trust.UNTRUSTED
-    return Trust.AGENT if role is Role.ASSISTANT and trust is Trust.USER else trust
