@@ -26,10 +26,16 @@ _PEM = (
     "-----END PRIVATE KEY-----"
 )
 
+_MANIFEST = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: shop\ndata:\n  shop: VHIwdWI0ZG9yLTM=\n"
+
 CANARIES: tuple[Canary, ...] = (
     Canary(SECRET, f"The key is\n{_PEM}\n", _PEM),
     Canary(SECRET, "export AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE", "AKIAIOSFODNN7EXAMPLE"),
     Canary(SECRET, "密钥是AKIAIOSFODNN7EXAMPLE。", "AKIAIOSFODNN7EXAMPLE", "zh"),
+    Canary(SECRET, "The store is postgres://shop:Tr0ub4dor-3@db.internal/shop now.", "Tr0ub4dor-3"),
+    Canary(SECRET, "Run sshpass -p Tr0ub4dor-3 ssh shop@db.internal first.", "Tr0ub4dor-3"),
+    Canary(SECRET, "SHOP_DB_PASSWORD=Tr0ub4dor-3", "Tr0ub4dor-3"),
+    Canary(SECRET, _MANIFEST, "VHIwdWI0ZG9yLTM="),
     Canary(CC, "Paid with 4111 1111 1111 1111.", "4111 1111 1111 1111"),
     Canary(CC, "カード番号は４１１１１１１１１１１１１１１１です", "４１１１１１１１１１１１１１１１", "ja"),
     Canary(SSN, "Her SSN is 536-90-4399.", "536-90-4399"),

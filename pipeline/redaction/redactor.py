@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from pipeline.errors import DetectorDown
 from pipeline.redaction.classes import ClassTier, tier_of
+from pipeline.redaction.prefilter import prefilter
 from pipeline.redaction.scrub import mask_intervals, masked_classes
 from pipeline.redaction.span import BatchDetector, Detector, Span, mask, resolve
 
@@ -33,9 +34,9 @@ def inspect(text: str, detectors: Sequence[Detector]) -> Inspection:
 def inspect_many(texts: Sequence[str], detectors: Sequence[Detector]) -> list[Inspection]:
     """`inspect` of each text; a detector that takes many at once is asked once. Raises DetectorDown for all of them."""
     at_once = [_detected_at_once(detector, texts) for detector in detectors if isinstance(detector, BatchDetector)]
-    singly = [detector for detector in detectors if not isinstance(detector, BatchDetector)]
+    asked = prefilter(tuple(detector for detector in detectors if not isinstance(detector, BatchDetector)))
     return [
-        _inspection(text, [*_detected(singly, text), *(span for found in at_once for span in found[number])])
+        _inspection(text, [*_detected(asked(text), text), *(span for found in at_once for span in found[number])])
         for number, text in enumerate(texts)
     ]
 

@@ -14,13 +14,16 @@ from typing import Any
 
 import re2
 
-from pipeline.redaction.folding import Folded, fold
+from pipeline.redaction.folding import fold
 from pipeline.redaction.span import Span
 
 EDGE = r"(?:\b|\\[abfnrtv]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|\x1b\[[0-9;]*m)"
 """Where a token may begin: a word's edge, or behind an escape that ends in a letter or digit (JSON, URL, ANSI)."""
 
 _REACH = 1024
+_HEAD_LENGTH_MAX = 128
+_BLOB_LENGTH = 60
+_BASE64 = re2.compile(rb"[A-Za-z0-9+/]+")
 
 
 def always(_value: bytes) -> bool:
@@ -69,24 +72,45 @@ class RuleDetector:
 
     @property
     def trigger(self) -> bytes:
-        return "|".join(f"{EDGE if rule.edge else ''}(?:{rule.head})" for rule in self.rules).encode()
+        return b"|".join(_alternatives(self.rules))
 
     def detect(self, text: str) -> Sequence[Span]:
         folded = fold(text)
-        return [Span(*folded.place(*hit), self.cls, 1.0, rule.name) for rule, hit in self._hits(folded)]
+        return [Span(*folded.place(*hit), self.cls, 1.0, rule.name) for rule, hit in self._hits(folded.data)]
 
-    def _hits(self, folded: Folded) -> Iterator[tuple[Rule, tuple[int, int]]]:
-        data, covered = folded.data, dict.fromkeys(range(len(self.rules)), 0)
-        for head in self._heads.finditer(data):
-            index = head.lastindex - 1
-            start, rule = head.start(index + 1), self.rules[index]
-            hit = rule.at(data, start) if start >= covered[index] else None
-            if hit and rule.genuine(data[hit[0] : hit[1]]):
-                covered[index] = hit[1]
-                yield rule, hit
+    def _hits(self, data: bytes) -> Iterator[tuple[Rule, tuple[int, int]]]:
+        covered = dict.fromkeys(range(len(self.rules)), 0)
+        for found in self._heads.finditer(data):
+            start = max(found.start(1), found.start(2))
+            for index in sorted(self._beginnings.Match(data[start : start + _HEAD_LENGTH_MAX]) or ()):
+                rule = self.rules[index]
+                hit = rule.at(data, start) if start >= covered[index] else None
+                if hit and rule.genuine(data[hit[0] : hit[1]]) and not _in_blob(data, hit[0]):
+                    covered[index] = hit[1]
+                    yield rule, hit
 
     @cached_property
     def _heads(self) -> Any:
-        """Every head in one pattern; group n is rule n."""
-        heads = (f"(?:{EDGE if rule.edge else ''}({rule.head}))" for rule in self.rules)
-        return re2.compile("|".join(heads).encode())
+        """Every head in one pattern: group 1 is one at a word's edge, group 2 any other."""
+        return re2.compile(b"|".join(_alternatives(self.rules, group="")))
+
+    @cached_property
+    def _beginnings(self) -> Any:
+        """Which rules begin with a head; number n is rule n."""
+        beginnings = re2.Set.MatchSet()
+        for rule in self.rules:
+            beginnings.Add(f"(?:{rule.head})".encode())
+        beginnings.Compile()
+        return beginnings
+
+
+def _alternatives(rules: Sequence[Rule], group: str = "?:") -> Iterator[bytes]:
+    for edge in (True, False):
+        heads = "|".join(f"(?:{rule.head})" for rule in rules if rule.edge is edge) or "[^\\x00-\\xff]"
+        yield f"{EDGE if edge else ''}({group}{heads})".encode()
+
+
+def _in_blob(data: bytes, start: int) -> bool:
+    """Behind a `+` or `/` of base64 on end: an image, a certificate."""
+    before = data[max(0, start - _BLOB_LENGTH) : start]
+    return len(before) == _BLOB_LENGTH and before[-1] in b"+/" and _BASE64.fullmatch(before) is not None

@@ -14,12 +14,11 @@ import re2
 
 from pipeline.redaction.classes import label_of
 from pipeline.redaction.detectors import PROVEN
-from pipeline.redaction.folding import fold
+from pipeline.redaction.prefilter import Prefilter
 from pipeline.redaction.span import Interval, mask, resolve
 from pipeline.session import Transcript, Turn, storable
 
-_TRIGGERS = re2.compile(b"|".join(b"(?:" + detector.trigger + b")" for detector in PROVEN))
-"""One scan for what any of them needs: five scans each of a text that holds nothing would be most of ingest's work."""
+_ASKED = Prefilter(PROVEN)
 _TOOL_NAME_MAX = 100
 _MASK = re2.compile(r"\[REDACTED:([a-z_]{1,24})\]")
 
@@ -51,8 +50,8 @@ class Scrubbed:
 
 def scrub(text: str) -> Scrubbed:
     """Masks until nothing proven is left: a mask may part what had hidden the edge of the next hit."""
-    while _TRIGGERS.search(fold(text).data) and (
-        spans := resolve((span for d in PROVEN for span in d.detect(text)), mask_intervals(text))
+    while (asked := _ASKED(text)) and (
+        spans := resolve((span for d in asked for span in d.detect(text)), mask_intervals(text))
     ):
         text = mask(text, spans)
     return Scrubbed(text, standing_masks(text))

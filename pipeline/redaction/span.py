@@ -44,8 +44,9 @@ class BatchDetector(Detector, Protocol):
         """What `detect` finds in each of `texts`, in their order."""
 
 
-class Proven(Detector, Protocol):
-    """A detector the scrub runs over whole transcripts, most of which hold nothing."""
+@runtime_checkable
+class Triggered(Detector, Protocol):
+    """A detector that need not be asked about most texts."""
 
     @property
     def trigger(self) -> bytes:

@@ -9,16 +9,32 @@ that nothing healthy covers hold every candidate.
 
 from __future__ import annotations
 
+from pipeline.redaction.detectors.assignment import Assignment
 from pipeline.redaction.detectors.card import Card
+from pipeline.redaction.detectors.credentials import CREDENTIALS, FLAGS
 from pipeline.redaction.detectors.email import Email
 from pipeline.redaction.detectors.iban import Iban
 from pipeline.redaction.detectors.ip import Ip
+from pipeline.redaction.detectors.kubernetes import KubernetesSecret
 from pipeline.redaction.detectors.phone import Phone
 from pipeline.redaction.detectors.private_key import PrivateKey
 from pipeline.redaction.detectors.ssn import Ssn
 from pipeline.redaction.detectors.tokens import TOKENS
-from pipeline.redaction.span import Detector, Proven
+from pipeline.redaction.span import Detector, Triggered
 
-PROVEN: tuple[Proven, ...] = (PrivateKey(), TOKENS, Card(), Ssn(proven_only=True), Iban())
+PROVEN: tuple[Triggered, ...] = (PrivateKey(), TOKENS, CREDENTIALS, Card(), Ssn(proven_only=True), Iban())
 
-ALL: tuple[Detector, ...] = (PrivateKey(), TOKENS, Card(), Ssn(), Iban(), Email(), Phone(), Ip())
+ALL: tuple[Detector, ...] = (
+    PrivateKey(),
+    TOKENS,
+    CREDENTIALS,
+    FLAGS,
+    Assignment(),
+    KubernetesSecret(),
+    Card(),
+    Ssn(),
+    Iban(),
+    Email(),
+    Phone(),
+    Ip(),
+)

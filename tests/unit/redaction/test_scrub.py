@@ -14,7 +14,7 @@ from pipeline.redaction.detectors import ALL, PROVEN
 from pipeline.redaction.folding import fold
 from pipeline.redaction.redactor import inspect
 from pipeline.redaction.scrub import Mask, TurnMask, masked_classes, scrub, scrub_raw, scrub_transcript
-from pipeline.redaction.span import Proven
+from pipeline.redaction.span import Triggered
 from pipeline.session import Role, Transcript, Trust, Turn
 
 AWS = "AKIAIOSFODNN7EXAMPLE"
@@ -58,7 +58,7 @@ def test_scrub_masks_what_is_proven_and_leaves_the_rest() -> None:
 
 @pytest.mark.parametrize("detector", PROVEN, ids=lambda detector: detector.name)
 @given(text=texts)
-def test_no_hit_stands_where_its_trigger_does_not(detector: Proven, text: str) -> None:
+def test_no_hit_stands_where_its_trigger_does_not(detector: Triggered, text: str) -> None:
     if detector.detect(text):
         assert re2.compile(detector.trigger).search(fold(text).data)
 

@@ -7,6 +7,9 @@ import time
 
 import pytest
 
+from pipeline.redaction.detectors.assignment import Assignment
+from pipeline.redaction.detectors.credentials import CREDENTIALS, FLAGS
+from pipeline.redaction.detectors.kubernetes import KubernetesSecret
 from pipeline.redaction.detectors.private_key import PrivateKey
 from pipeline.redaction.detectors.tokens import TOKENS
 from pipeline.redaction.scrub import scrub
@@ -15,6 +18,9 @@ from pipeline.redaction.span import resolve
 # Joined at run time, so that no scanner takes this file for a leak.
 BODY = "Q7wE4rT1yU8iO2pA5sD9fG3hJ6kL0zX"
 LONG = (BODY * 4)[:93]
+
+
+DETECTORS = (TOKENS, CREDENTIALS, FLAGS)
 
 
 def b64(text: str) -> str:
@@ -52,7 +58,7 @@ def test_the_scrub_masks_every_token(token: str) -> None:
 
 
 def found(text: str) -> list[str]:
-    return [text[s.start : s.end] for s in resolve(TOKENS.detect(text))]
+    return [text[s.start : s.end] for s in resolve(span for d in DETECTORS for span in d.detect(text))]
 
 
 @pytest.mark.parametrize("token", TOKEN_CASES.values(), ids=TOKEN_CASES)
@@ -91,6 +97,15 @@ def test_a_token_is_found_whole_wherever_it_stands(token: str, frame: str) -> No
         ("-H 'authorization: token " + BODY + "'", BODY),
         ('curl -H \\"Authorization: Bearer ' + BODY + '\\"', BODY),
         ("Authorization: Basic YW5hOmh1bnRlcjIy", "YW5hOmh1bnRlcjIy"),
+        ("curl -u elastic:P@ssw0rd$1 https://localhost:9200", "elastic:P@ssw0rd$1"),
+        ("curl -X POST \\\n  --user 'johns:h0pk1ns~21s' $URL", "johns:h0pk1ns~21s"),
+        ("sshpass -p Hunter-22 ssh app@db", "Hunter-22"),
+        ("mysql -h db -u app -pHunter-22 shop", "Hunter-22"),
+        ("openssl req -passin pass:hunter22 -new", "hunter22"),
+        ("docker login -u app -p Hunter-22 registry.internal", "Hunter-22"),
+        ("CREATE USER app IDENTIFIED BY 'Hunter-22'", "Hunter-22"),
+        ("ALTER ROLE app WITH PASSWORD 'Hunter-22'", "Hunter-22"),
+        ("machine api.internal login app password Hunter-22", "Hunter-22"),
         ("bot 123456789:AA" + LONG[:33], "AA" + LONG[:33]),
     ],
 )
@@ -115,6 +130,12 @@ def test_only_the_value_is_taken_where_context_proves_it(text: str, value: str) 
         "postgres://user:<password>@host/db",
         "http://localhost:8080/path?mail=a@b.org",
         "Basic authentication is a scheme",
+        'curl -u "${USER}:${PASSWORD}" https://host/',
+        "curl --user username:password https://host/",
+        "mysql -u root -p shop",
+        "docker run -p 8080:80 nginx",
+        "mkdir -p build/out && ssh -p 2222 host",
+        "CREATE USER app WITH PASSWORD 'mypassword'",
         "the bearer of this letter, bearer token authentication",
         "commit 3f786850e387550fdab836ed7e6dc881de23001b",
         "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
@@ -172,11 +193,26 @@ def test_what_is_no_private_key(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["sk-", "eyJ-", "eyJa", "AKIA", "Bearer ", "a://b:c", "-----BEGIN PRIVATE KEY-----", "xoxb-1-"]
+    "piece",
+    [
+        "sk-",
+        "eyJ-",
+        "eyJa",
+        "AKIA",
+        "Bearer ",
+        "a://b:c",
+        "-----BEGIN PRIVATE KEY-----",
+        "xoxb-1-",
+        "password=",
+        'token: "',
+        "kind: Secret\n",
+        "curl -u a",
+        "a" * 60 + ".",
+    ],
 )
 def test_a_text_full_of_beginnings_is_read_in_bounded_time(piece: str) -> None:
     text = piece * (200_000 // len(piece))
     begun = time.perf_counter()
-    for detector in (TOKENS, PrivateKey()):
+    for detector in (*DETECTORS, PrivateKey(), Assignment(), KubernetesSecret()):
         detector.detect(text)
     assert time.perf_counter() - begun < 5
