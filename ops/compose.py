@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from ops.credentials import database_address, redis_address
+from ops.credentials import database_address, installation_key, redis_address
 from ops.settings import Settings
 from pipeline.embedding.port import Embedder
 from pipeline.errors import EmbedderUnset, SettingError
@@ -25,6 +25,7 @@ def context(settings: Settings) -> Context:
         extractor=lambda: make_extractor(settings),
         embedder=lambda: make_embedder(settings),
         detectors=ALL,
+        installation_key=installation_key(settings),
         limits=Limits(
             lease_seconds=settings.lease_seconds,
             attempts_max=settings.attempts_max,

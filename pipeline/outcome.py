@@ -39,6 +39,7 @@ class SkipReason(StrEnum):
     EMPTY = "empty"
     TOO_SHORT = "too_short"
     OVER_BUDGET = "over_budget"
+    ERASED = "erased"  # it named somebody who was forgotten
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,9 +65,19 @@ REGISTRY: tuple[Holding, ...] = (
             "purge_after", None, "what its text says", "rejected_events", ("detail", "body")),
     Holding("tokens", "tokens", "who may come in by a door", _YEAR, "expires_at", "org_id", "its user", "tokens",
             ("user_id",)),
+    Holding("run_subjects", "run_subjects", "finds again whom a run names; goes with what it leads to",
+            None, None, "org_id", "its hash", "run_subjects", ("hash",)),
+    Holding("erasures", "erasures", "erases again after a backup is restored, and what arrives late",
+            None, None, "org_id", "its hash", "kept: it is the erasure", ("hash", "needles")),
+    Holding("legal_holds", "legal_holds", "keeps what a court or an authority asked to be kept", None, None,
+            "org_id", "its hash", "kept: a hold is released, never erased", ("hash", "needles")),
 )  # fmt: skip
 
 CONTENT_FREE: dict[str, frozenset[str]] = {
+    "erasures": frozenset({"actor", "reason", "erased", "kept"}),
+    "held_rows": frozenset({"store"}),
+    "installation": frozenset({"key_check"}),
+    "legal_holds": frozenset({"actor", "reason", "released_by", "release_reason"}),
     "drops": frozenset({"rule", "classes", "provenance"}),
     "ledger": frozenset({"subject_kind", "subject_id", "actor", "action", "detail", "payload_hash", "hash"}),
     "memories": frozenset({"tier", "kind", "status", "namespace", "scope_kind", "classes", "hold_reasons",

@@ -27,6 +27,8 @@ from workers.fleet import STAGES
 from workers.intake import Entry, Rejected
 from workers.stage import work_through
 
+KEY = b"the tests' installation key"
+
 
 class WordVectors:
     """An embedder whose vectors count letters: texts with the same words lie together. Deterministic."""
@@ -72,6 +74,7 @@ class Fleet:
                 extractor=lambda: extractor or OfflineExtractor(),
                 embedder=embedder,
                 detectors=detectors,
+                installation_key=KEY,
                 witness=witness,
                 fetch=fetch,
                 limits=Limits(**{"backoff_first_seconds": 0.01, "backoff_cap_seconds": 0.01, **limits}),

@@ -18,6 +18,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.retry import Retry
 
 from db.connect import Pool, open_pool
+from db.subjects import check_key
 from pipeline.embedding.port import Embedder
 from pipeline.errors import SettingError
 from pipeline.extraction.port import Extractor
@@ -57,6 +58,7 @@ class Context:
     extractor: Callable[[], Extractor]
     embedder: Callable[[], Embedder | None]
     detectors: tuple[Detector, ...]
+    installation_key: bytes = field(repr=False)
     limits: Limits = field(default_factory=Limits)
     witness: str | None = None
     fetch: Fetch = fetch_nothing
@@ -76,6 +78,13 @@ class Resources:
     @cached_property
     def redis(self) -> Redis:
         return connect_redis(self.context.redis)
+
+    @cached_property
+    def installation_key(self) -> bytes:
+        """Raises SettingError where the database was filled under another key."""
+        with self.pool.connection() as conn:
+            check_key(conn, self.context.installation_key)
+        return self.context.installation_key
 
     @cached_property
     def extractor(self) -> Extractor:

@@ -15,12 +15,15 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from db import events as store
+from db import ledger
 from db.connect import Connection, DatabaseError, is_data
 from db.events import NewRun, Org
+from db.subjects import erased_events
 from pipeline.errors import EventError
 from pipeline.intake import Arrival, Fetch, RejectReason, first_own_turn, is_kept, kept_copy, receive
 from pipeline.redaction.scrub import scrub_raw
 from pipeline.session import EventKind, run_metadata
+from pipeline.subjects import Keyring, event_names
 from pipeline.transcripts import deflate, pack
 from workers import metrics
 from workers.bell import ring
@@ -74,7 +77,7 @@ def _ingest(using: Resources, batch: Sequence[Opened]) -> list[Rejected]:
     with using.pool.connection() as conn:
         try:
             with conn.transaction():
-                fresh, rejected = _take(conn, batch, using.context.limits)
+                fresh, rejected = _take(conn, batch, using.context.limits, using.installation_key)
         except DatabaseError as error:
             if not is_data(error):
                 raise
@@ -111,14 +114,14 @@ def _receive(entry: Entry, fetch: Fetch) -> Arrival:
     return receive(entry.data, fetch)
 
 
-def _take(conn: Connection, batch: Sequence[Opened], limits: Limits) -> tuple[int, list[Rejected]]:
+def _take(conn: Connection, batch: Sequence[Opened], limits: Limits, key: bytes) -> tuple[int, list[Rejected]]:
     rejected = [found for _, found in batch if isinstance(found, Rejected)]
     arrived = [(entry, found) for entry, found in batch if isinstance(found, Arrival)]
     by_name = {org.name: org for org in store.orgs(conn, names=list({a.event.org for _, a in arrived}))}
     refusals = [(item, _refusal(item, by_name)) for item in arrived]
     known = [item for item, refusal in refusals if refusal is None]
     rejected.extend(refusal for _, refusal in refusals if refusal is not None)
-    fresh, conflicts = _insert(conn, known, by_name, limits)
+    fresh, conflicts = _insert(conn, _not_erased(conn, known, by_name, key), by_name, limits)
     rejected.extend(conflicts)
     _keep(conn, rejected, limits)
     return fresh, rejected
@@ -134,6 +137,33 @@ def _refusal(item: tuple[Entry, Arrival], by_name: dict[str, Org]) -> Rejected |
         detail = f"org {org.name!r} has no space named {', '.join(unknown)}"
         return _rejected(entry, RejectReason.UNKNOWN_SPACE, detail)
     return None
+
+
+def _not_erased(
+    conn: Connection, known: Sequence[tuple[Entry, Arrival]], by_name: dict[str, Org], key: bytes
+) -> Sequence[tuple[Entry, Arrival]]:
+    """What an erasure covers is not taken in again: events of an erased run, and those of before it that name whom it
+    erased. Who is named in texts alone is found at redaction.
+    """
+    if not known:
+        return known
+    keyrings = {org.name: Keyring(key, org.id) for org in by_name.values()}
+    pairs = [(keyrings[arrival.event.org], arrival) for _, arrival in known]
+    keys = [(keyring.org_id, keyring.event(_key(by_name[a.event.org], a))) for keyring, a in pairs]
+    gone = store.existing(conn, keys)
+    named = [[(keyring, name) for name in event_names(run_metadata(a.event))] for keyring, a in pairs]
+    forgotten = erased_events(conn, [one for names in named for one in names])
+    kept = []
+    for item, own_key, names in zip(known, keys, named, strict=True):
+        hashes = {(keyring.org_id, keyring.name(name)) for keyring, name in names}
+        covers = [who for who in hashes if any(at > item[1].event.ended_at for at in forgotten.get(who, ()))]
+        for org_id, hash in covers:
+            ledger.record(conn, org_id=org_id, subject=("subject", hash.hex()), actor="ingest",
+                          action="event_erased")  # fmt: skip
+            metrics.ERASED_LATE.labels("event").inc()
+        if not covers and own_key not in gone:
+            kept.append(item)
+    return kept
 
 
 def _insert(
@@ -197,13 +227,13 @@ def _scrubbed_copy(item: Rejected) -> bytes:
 
 
 def try_again(
-    conn: Connection, rows: Sequence[tuple[UUID, Opened]], limits: Limits
+    conn: Connection, rows: Sequence[tuple[UUID, Opened]], limits: Limits, key: bytes
 ) -> list[tuple[UUID, Rejected | None]]:
     """Try kept originals again, one by one; what is still refused keeps its row with today's reason."""
-    return [(id_, _try_one(conn, *one, limits)) for id_, one in rows]
+    return [(id_, _try_one(conn, *one, limits, key)) for id_, one in rows]
 
 
-def _try_one(conn: Connection, entry: Entry, found: Arrival | Rejected, limits: Limits) -> Rejected | None:
+def _try_one(conn: Connection, entry: Entry, found: Arrival | Rejected, limits: Limits, key: bytes) -> Rejected | None:
     if isinstance(found, Rejected):
         return found
     try:
@@ -211,7 +241,7 @@ def _try_one(conn: Connection, entry: Entry, found: Arrival | Rejected, limits: 
             by_name = {org.name: org for org in store.orgs(conn, names=[found.event.org])}
             refusal = _refusal((entry, found), by_name)
             if refusal is None:
-                _, conflicts = _insert(conn, [(entry, found)], by_name, limits)
+                _, conflicts = _insert(conn, _not_erased(conn, [(entry, found)], by_name, key), by_name, limits)
                 refusal = conflicts[0] if conflicts else None
             return refusal
     except DatabaseError as error:

@@ -30,6 +30,7 @@ UNEMBEDDED = Counter("afterword_unembedded", "Runs passed on without vectors, si
 CONTRIBUTIONS = Counter("afterword_contributions", "New memories by what consolidation made of them", ["result"])
 REPLAYED = Counter("afterword_replayed_runs", "Runs re-armed by replays")
 SEALED = Counter("afterword_sealed_entries", "Ledger entries sealed")
+ERASED_LATE = Counter("afterword_erased_late", "What came in after an erasure that covers it, by kind", ["kind"])
 PURGED = Counter("afterword_purged_rows", "Rows removed past their date", ["store"])
 
 # Gauges of each process that detects: the worst of those alive. Labels are those of the detectors and canaries it has.

@@ -29,9 +29,11 @@ from pipeline.outcome import Bury, Done, ErrorCode, Outcome, Retry
 from pipeline.redaction.health import Health
 from pipeline.redaction.redactor import Inspector
 from pipeline.states import RunKind, RunState
-from workers import metrics, verdicts
+from pipeline.subjects import Keyring, Name, names_in
+from workers import metrics, subjects, verdicts
 from workers.context import Resources
 from workers.stage import Worked
+from workers.subjects import Named
 from workers.verdicts import Applied
 from workers.watch import within
 
@@ -40,6 +42,7 @@ from workers.watch import within
 class Redacted:
     """What a run becomes: memories, drops, or a verdict applied."""
 
+    named: Named
     memories: list[NewMemory] = field(default_factory=list)
     drops: list[NewDrop] = field(default_factory=list)
     applied: Applied | None = None
@@ -60,7 +63,7 @@ class Redaction:
         health, texts = using.watch.health(), [text for body in bodies.values() for text in _texts(body)]
 
         def judged() -> Worked[Redacted]:
-            judge = _Judge(health, Inspector(health.answering, texts))
+            judge = _Judge(using, health, Inspector(health.answering, texts))
             return [(run, judge.outcome(run, bodies.get(run.id), by_id[run.org_id], about)) for run in claimed]
 
         try:
@@ -72,12 +75,15 @@ class Redaction:
             yield [(claimed[0], Retry(ErrorCode.DETECTOR_FAILED, str(error)))]
 
     def write(self, conn: Connection, done: Sequence[tuple[Claimed, Redacted]]) -> None:
+        erased = subjects.settle(conn, [(run, out.named) for run, out in done])
+        store.discard_envelopes(conn, [run.id for run, _ in done])
+        done = [(run, out) for run, out in done if run.id not in erased]
         store.insert_memories(conn, [memory for _, out in done for memory in out.memories])
         store.insert_drops(conn, [drop for _, out in done for drop in out.drops])
         for run, out in sorted(done, key=lambda item: item[0].id):  # ids rise with time: the last verdict stands
             if out.applied is not None:
                 verdicts.apply(conn, run, out.applied)
-        store.discard_envelopes(conn, [run.id for run, _ in done])
+        subjects.record(conn, [(run, out.named) for run, out in done])
 
 
 def _body(run: Claimed, body: dict[str, Any]) -> StagedEnvelope | dict[str, Any]:
@@ -95,6 +101,7 @@ def _texts(body: StagedEnvelope | dict[str, Any]) -> Iterable[str]:
 class _Judge:
     """Looks with the detectors that answer; the classes that none of them covers hold what requires them."""
 
+    using: Resources
     health: Health
     inspect: Inspector
 
@@ -112,11 +119,26 @@ class _Judge:
             return Retry(ErrorCode.DETECTOR_FAILED, str(error))
 
     def _envelope(self, run: Claimed, envelope: StagedEnvelope, org: Org, missing: frozenset[str]) -> Outcome[Redacted]:
-        result = Redacted()
+        result = Redacted(named=self._named(run, envelope))
         for gated in distinct(self._gated(run, candidate, org, missing) for candidate in envelope.candidates):
             _count(gated)
             _keep(result, run, gated, envelope.provenance)
+            for memory in result.memories[len(result.named.memories) :]:
+                names = names_in(self.inspect, texts_of(gated.candidate)) | _about(gated)
+                result.named.memories[memory.draft.id] = names
         return Done(result)
+
+    def _named(self, run: Claimed, envelope: StagedEnvelope) -> Named:
+        texts = tuple(text for candidate in envelope.candidates for text in texts_of(candidate))
+        about = [Name(c.subject.type, c.subject.id) for c in envelope.candidates if c.subject]
+        names = subjects.named(run, self.inspect, texts, about) | self._in_transcript(run)
+        return Named(self._keyring(run), names, {}, texts)
+
+    def _in_transcript(self, run: Claimed) -> frozenset[Name]:
+        return subjects.in_transcript(self.using, self.health.answering, run.id)
+
+    def _keyring(self, run: Claimed) -> Keyring:
+        return Keyring(self.using.installation_key, run.org_id)
 
     def _gated(self, run: Claimed, candidate: StagedCandidate, org: Org, missing: frozenset[str]) -> Gated:
         return gate_candidate(
@@ -130,7 +152,15 @@ class _Judge:
         assert run.memory_id is not None
         memory = about[run.memory_id]
         gated = gate_text(body["content"], memory, self.inspect, missing, activatable=org.settings.activatable_classes)
-        return Done(Redacted(applied=Applied(body["act"], memory, gated, body.get("comment"))))
+        applied = Applied(body["act"], memory, gated, body.get("comment"))
+        texts = (body["content"], body.get("comment") or "")
+        names = names_in(self.inspect, texts[:1])
+        return Done(Redacted(Named(self._keyring(run), names, {memory["id"]: names}, texts), applied=applied))
+
+
+def _about(gated: Gated) -> frozenset[Name]:
+    subject = gated.candidate.subject
+    return frozenset({Name(subject.type, subject.id)} if subject else ())
 
 
 def _count(gated: Gated) -> None:

@@ -65,7 +65,8 @@ def _rejected_step(using: Resources) -> int:
         if batch is None:
             return 0
         events = [(id_, body) for id_, body in batch.events if id_ in ready]
-        results = try_again(conn, [(id_, ready[id_]) for id_, _ in events], using.context.limits)
+        results = try_again(conn, [(id_, ready[id_]) for id_, _ in events], using.context.limits,
+                            using.installation_key)  # fmt: skip
         refused = {id_: (item.reason, item.detail) for id_, item in results if item is not None}
         replays.tried_again(conn, replace(batch, events=events), refused, more=bool(batch.events))
     return len(results) - len(refused)

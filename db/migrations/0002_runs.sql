@@ -45,7 +45,9 @@ CREATE TABLE runs (
   actor text NOT NULL DEFAULT session_user,
   reason text,
   created_at timestamptz NOT NULL DEFAULT now(),
-  state_at timestamptz NOT NULL DEFAULT now()
+  state_at timestamptz NOT NULL DEFAULT now(),
+  -- What the sender said of it is gone, and its key with it, whose hash stays so that it is not taken in again.
+  erased_at timestamptz
 );
 ALTER TABLE runs
   ALTER COLUMN event SET STATISTICS 0, ALTER COLUMN event_key SET STATISTICS 0,
@@ -81,7 +83,9 @@ END $$;
 CREATE FUNCTION run_moved() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = afterword, pg_temp AS $$
 BEGIN
-  IF (SELECT count(*) FROM fresh f JOIN stale s USING (id, org_id, kind, event_key)) <> (SELECT count(*) FROM fresh) THEN
+  IF (SELECT count(*) FROM fresh f JOIN stale s USING (id, org_id, kind)
+      WHERE f.event_key = s.event_key OR (f.erased_at IS NOT NULL AND s.erased_at IS NULL))
+     <> (SELECT count(*) FROM fresh) THEN
     RAISE EXCEPTION 'a run keeps its identity' USING ERRCODE = 'check_violation', CONSTRAINT = 'run_identity';
   END IF;
   IF EXISTS (SELECT FROM fresh f JOIN stale s USING (id) WHERE f.state <> s.state AND (
@@ -101,6 +105,9 @@ BEGIN
            'from', s.state, 'to', f.state, 'reason', f.reason, 'attempts', nullif(s.attempts, 0),
            'code', CASE WHEN f.state = 'dead_letter' THEN f.error_code END, 'skip', f.skip_reason))
   FROM fresh f JOIN stale s USING (id) WHERE f.state <> s.state;
+  INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
+  SELECT f.org_id, 'run', f.id::text, f.actor, 'run_erased', jsonb_strip_nulls(jsonb_build_object('reason', f.reason))
+  FROM fresh f JOIN stale s USING (id) WHERE f.erased_at IS DISTINCT FROM s.erased_at;
   RETURN NULL;
 END $$;
 

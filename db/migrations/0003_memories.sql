@@ -58,7 +58,7 @@ CREATE TABLE memories (
   CONSTRAINT superseded_by_something CHECK ((status = 'superseded') <= (superseded_by IS NOT NULL)),
   CONSTRAINT subject_complete CHECK ((subject_type IS NULL) = (subject_id IS NULL)),
   CONSTRAINT personal_names_its_subject
-    CHECK (status <> 'active' OR subject_type IS NOT NULL OR NOT is_personal(classes)),
+    CHECK (status <> 'active' OR subject_type IS NOT NULL OR erased_at IS NOT NULL OR NOT is_personal(classes)),
   CONSTRAINT memories_held UNIQUE (id, held),
   CONSTRAINT memories_live UNIQUE (id, live)
 );
@@ -263,6 +263,9 @@ BEGIN
   EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY', name);
   EXECUTE format('CREATE POLICY workers_reach_all_orgs ON %I TO afterword_worker USING (true) WITH CHECK (true)', name);
   EXECUTE format('CREATE POLICY recall_reads ON %I FOR SELECT TO afterword_recall USING (true)', name);
+  EXECUTE format('CREATE POLICY erasure ON %I TO afterword_eraser USING (true)', name);
+  EXECUTE format('GRANT SELECT, DELETE ON %I TO afterword_eraser', name);
+  EXECUTE format('GRANT MAINTAIN ON %I TO afterword_operator', name);
   EXECUTE format('CREATE POLICY verdicts_look ON %I FOR SELECT TO afterword_verdict USING (true)', name);
   EXECUTE format('CREATE TRIGGER embedded_active AFTER INSERT ON %I REFERENCING NEW TABLE AS fresh '
     'FOR EACH STATEMENT EXECUTE FUNCTION refuse_waiting()', name);

@@ -124,7 +124,7 @@ END) STORED,
     CONSTRAINT memories_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'active'::text, 'rejected'::text, 'superseded'::text, 'tombstoned'::text]))),
     CONSTRAINT memories_tier_check CHECK ((tier = ANY (ARRAY['episodic'::text, 'semantic'::text, 'procedural'::text]))),
     CONSTRAINT pending_has_review CHECK (((status = 'pending'::text) = (review_id IS NOT NULL))),
-    CONSTRAINT personal_names_its_subject CHECK (((status <> 'active'::text) OR (subject_type IS NOT NULL) OR (NOT afterword.is_personal(classes)))),
+    CONSTRAINT personal_names_its_subject CHECK (((status <> 'active'::text) OR (subject_type IS NOT NULL) OR (erased_at IS NOT NULL) OR (NOT afterword.is_personal(classes)))),
     CONSTRAINT scope_complete CHECK (((scope_value IS NULL) = (scope_kind = 'org'::text))),
     CONSTRAINT subject_complete CHECK (((subject_type IS NULL) = (subject_id IS NULL))),
     CONSTRAINT superseded_by_something CHECK (((status = 'superseded'::text) <= (superseded_by IS NOT NULL)))
@@ -181,6 +181,141 @@ CREATE FUNCTION afterword.current_grant() RETURNS afterword.tokens
     AND session_user = 'afterword_' || t.role
 $$;
 ALTER FUNCTION afterword.current_grant() OWNER TO afterword_owner;
+CREATE FUNCTION afterword.erase(erasure uuid, runs uuid[], event_keys text[], renamed uuid[], memories uuid[], drops uuid[], entries bigint[], reviews uuid[], rejected uuid[], user_id text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'public', 'pg_temp'
+    AS $_$
+#variable_conflict use_column
+DECLARE
+  g tokens := operating();
+  e erasures;
+  n integer;
+  stamp integer;
+  done jsonb := '{}';
+  kept_runs uuid[];
+  kept_memories uuid[];
+  kept jsonb := '[]';
+BEGIN
+  SELECT x.* INTO e FROM erasures x WHERE x.id = erase.erasure AND x.org_id = g.org_id FOR UPDATE;
+  IF e.id IS NULL THEN
+    RAISE EXCEPTION 'no such erasure for this grant' USING ERRCODE = 'no_data_found';
+  END IF;
+  -- Stages win their runs by this row's lock: what commits before is seen below, what comes after finds no lease.
+  PERFORM FROM afterword.runs r WHERE r.org_id = g.org_id AND (r.id = ANY (erase.runs)
+    OR r.id IN (SELECT m.run_id FROM afterword.memories m WHERE m.id = ANY (erase.memories))
+    OR r.memory_id = ANY (erase.memories)) ORDER BY r.id FOR UPDATE;
+  SELECT coalesce(array_agg(x), '{}') INTO kept_runs FROM unnest(erase.runs) x WHERE is_held(x);
+  SELECT coalesce(array_agg(m.id), '{}') INTO kept_memories FROM afterword.memories m
+  WHERE m.id = ANY (erase.memories) AND is_held(m.run_id);
+  UPDATE afterword.reviews v SET closed_at = now(), decision = 'voided', decided_by = g.actor
+  FROM afterword.memories m WHERE m.id = v.memory_id AND m.id = ANY (erase.memories) AND m.org_id = g.org_id
+    AND m.id <> ALL (kept_memories) AND v.closed_at IS NULL;
+  UPDATE afterword.memories m SET content = '', content_hash = sha256(convert_to(m.id::text, 'UTF8')),
+    previous_hash = NULL, rationale = '', evidence = '[]', subject_type = NULL, subject_id = NULL, author = 'erased',
+    scope_value = CASE WHEN m.scope_kind <> 'org' THEN 'erased' END, erased_at = coalesce(m.erased_at, now()),
+    status = CASE WHEN m.status = 'pending' THEN 'tombstoned' ELSE m.status END, review_id = NULL,
+    status_at = CASE WHEN m.status = 'pending' THEN now() ELSE m.status_at END, actor = g.actor, reason = 'erased'
+  WHERE m.id = ANY (erase.memories) AND m.org_id = g.org_id AND m.id <> ALL (kept_memories)
+    AND NOT (m.erased_at IS NOT NULL AND m.author = 'erased');
+  GET DIAGNOSTICS n = ROW_COUNT;
+  done := done || jsonb_build_object('memories', n);
+  n := 0;
+  FOR stamp IN SELECT id FROM stamps LOOP
+    DECLARE gone integer; BEGIN
+      EXECUTE format('DELETE FROM %I WHERE memory_id = ANY ($1) AND org_id = $2 AND memory_id <> ALL ($3)',
+                     'embeddings_' || stamp) USING erase.memories, g.org_id, kept_memories;
+      GET DIAGNOSTICS gone = ROW_COUNT;
+      n := n + gone;
+    END;
+  END LOOP;
+  done := done || jsonb_build_object('embeddings', n);
+  UPDATE afterword.reviews v SET comment = NULL
+  WHERE v.id = ANY (erase.reviews) AND v.org_id = g.org_id AND v.memory_id <> ALL (kept_memories);
+  GET DIAGNOSTICS n = ROW_COUNT;
+  done := done || jsonb_build_object('reviews', n);
+  UPDATE afterword.drops d SET content = ''
+  WHERE d.id = ANY (erase.drops) AND d.org_id = g.org_id AND NOT is_held(d.run_id);
+  GET DIAGNOSTICS n = ROW_COUNT;
+  done := done || jsonb_build_object('drops', n);
+  DELETE FROM afterword.payloads p USING ledger l
+  WHERE p.entry_id = ANY (erase.entries) AND p.org_id = g.org_id AND l.id = p.entry_id
+    AND NOT (l.subject_kind = 'memory' AND l.subject_id = ANY (kept_memories::text[]))
+    AND NOT (l.subject_kind = 'run' AND l.subject_id = ANY (kept_runs::text[]));
+  GET DIAGNOSTICS n = ROW_COUNT;
+  done := done || jsonb_build_object('payloads', n);
+  DELETE FROM rejected_events x WHERE x.id = ANY (erase.rejected);
+  GET DIAGNOSTICS n = ROW_COUNT;
+  done := done || jsonb_build_object('rejected_events', n);
+  DELETE FROM afterword.transcripts t WHERE t.run_id = ANY (erase.runs) AND t.org_id = g.org_id;
+  GET DIAGNOSTICS n = ROW_COUNT;
+  done := done || jsonb_build_object('transcripts', n);
+  DELETE FROM afterword.envelopes v
+  WHERE v.run_id = ANY (erase.runs) AND v.org_id = g.org_id AND v.run_id <> ALL (kept_runs);
+  GET DIAGNOSTICS n = ROW_COUNT;
+  done := done || jsonb_build_object('envelopes', n);
+  DELETE FROM tokens t WHERE t.org_id = g.org_id AND t.user_id = erase.user_id;
+  GET DIAGNOSTICS n = ROW_COUNT;
+  done := done || jsonb_build_object('tokens', n);
+  UPDATE afterword.runs r SET
+    event_key = coalesce(k.event_key, r.event_key), content_hash = decode(repeat('00', 32), 'hex'),
+    event = jsonb_strip_nulls(jsonb_build_object('v', r.event -> 'v', 'kind', r.event -> 'kind', 'kept', r.event -> 'kept',
+                                                 'outcome', r.event -> 'outcome')),
+    user_id = CASE WHEN r.id = ANY (erase.renamed) THEN NULL ELSE nullif(r.user_id, erase.user_id) END,
+    session = CASE WHEN r.id = ANY (erase.renamed) THEN 'erased:' || r.id ELSE r.session END,
+    agent = CASE WHEN r.id = ANY (erase.renamed) THEN 'erased' ELSE r.agent END,
+    project = CASE WHEN r.id = ANY (erase.renamed) THEN NULL ELSE r.project END,
+    error_detail = NULL, erased_at = coalesce(r.erased_at, now()), lease = NULL,
+    state = CASE r.state WHEN 'received' THEN 'skipped' WHEN 'extracted' THEN 'redacted' ELSE r.state END,
+    skip_reason = CASE WHEN r.state = 'received' THEN 'erased' ELSE r.skip_reason END,
+    due_at = CASE WHEN r.state IN ('extracted', 'redacted', 'embedded') THEN now() END,
+    state_at = CASE WHEN r.state IN ('received', 'extracted') THEN now() ELSE r.state_at END,
+    actor = g.actor, reason = 'erased'
+  FROM unnest(erase.runs, erase.event_keys) AS k(id, event_key)
+  WHERE r.id = k.id AND r.org_id = g.org_id AND r.id <> ALL (kept_runs) AND (r.erased_at IS NULL
+    OR r.id = ANY (erase.renamed) OR r.user_id = erase.user_id);
+  GET DIAGNOSTICS n = ROW_COUNT;
+  done := done || jsonb_build_object('runs', n);
+  -- What was read with a memory's text before it went is read again without it.
+  UPDATE afterword.runs r SET lease = NULL, due_at = now()
+  WHERE r.org_id = g.org_id AND r.state IN ('redacted', 'embedded') AND r.lease IS NOT NULL
+    AND r.id IN (SELECT m.run_id FROM afterword.memories m WHERE m.id = ANY (erase.memories)
+                 UNION SELECT x.id FROM afterword.runs x WHERE x.memory_id = ANY (erase.memories));
+  DELETE FROM run_subjects s WHERE s.org_id = g.org_id AND s.run_id <> ALL (kept_runs)
+    AND (s.memory_id IS NULL OR s.memory_id <> ALL (kept_memories))
+    AND (s.memory_id = ANY (erase.memories) OR (s.run_id = ANY (erase.runs) AND (s.memory_id IS NULL OR s.hash = e.hash)));
+  GET DIAGNOSTICS n = ROW_COUNT;
+  done := done || jsonb_build_object('run_subjects', n);
+  IF cardinality(kept_runs) + cardinality(kept_memories) > 0 THEN
+    SELECT jsonb_agg(DISTINCT jsonb_build_object('hold', l.id, 'why', l.reason, 'by', l.actor, 'since', l.at,
+                     'runs', cardinality(kept_runs), 'memories', cardinality(kept_memories))) INTO kept
+    FROM held_rows h JOIN legal_holds l ON l.id = h.hold_id AND l.released_at IS NULL
+    WHERE h.row_id = ANY (kept_runs)
+       OR h.row_id IN (SELECT m.run_id FROM afterword.memories m WHERE m.id = ANY (kept_memories));
+  END IF;
+  UPDATE erasures x SET kept = erase.kept, erased = (
+    SELECT jsonb_object_agg(s.key, coalesce((x.erased ->> s.key)::integer, 0) + s.value::integer)
+    FROM jsonb_each_text(done) s) WHERE x.id = e.id RETURNING x.erased INTO e.erased;
+  PERFORM recorded(g, e.hash, 'subject_erased', jsonb_build_object('erasure', e.id, 'stores', done,
+    'kept', (SELECT coalesce(jsonb_agg(k - 'why'), '[]') FROM jsonb_array_elements(kept) k)));
+  RETURN jsonb_build_object('erased', e.erased, 'kept', kept);
+END $_$;
+ALTER FUNCTION afterword.erase(erasure uuid, runs uuid[], event_keys text[], renamed uuid[], memories uuid[], drops uuid[], entries bigint[], reviews uuid[], rejected uuid[], user_id text) OWNER TO afterword_eraser;
+CREATE FUNCTION afterword.finish_erasure(erasure uuid, besides jsonb) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  g tokens := operating();
+  e erasures;
+BEGIN
+  UPDATE erasures x SET finished_at = clock_timestamp(), erased = x.erased || finish_erasure.besides
+  WHERE x.id = finish_erasure.erasure AND x.org_id = g.org_id AND x.finished_at IS NULL RETURNING x.* INTO e;
+  IF e.id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN recorded(g, e.hash, 'erasure_finished', jsonb_build_object('erasure', e.id, 'stores', e.erased));
+END $$;
+ALTER FUNCTION afterword.finish_erasure(erasure uuid, besides jsonb) OWNER TO afterword_eraser;
 CREATE FUNCTION afterword.forget(memory uuid, comment text DEFAULT NULL::text, purge_days integer DEFAULT 30) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -219,6 +354,38 @@ BEGIN
   RETURN found;
 END $$;
 ALTER FUNCTION afterword.granted_memory(memory uuid) OWNER TO afterword_verdict;
+CREATE FUNCTION afterword.is_held(run uuid) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+  SELECT EXISTS (SELECT FROM held_rows h JOIN legal_holds l ON l.id = h.hold_id
+                 WHERE h.row_id = is_held.run AND l.released_at IS NULL)
+$$;
+ALTER FUNCTION afterword.is_held(run uuid) OWNER TO afterword_eraser;
+CREATE FUNCTION afterword.keep_held() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  row_id uuid := to_jsonb(OLD) ->> TG_ARGV[0];
+BEGIN
+  IF is_held(row_id) THEN
+    RETURN NULL;
+  ELSIF TG_OP = 'DELETE' THEN
+    RETURN OLD;
+  END IF;
+  RETURN NEW;
+END $$;
+ALTER FUNCTION afterword.keep_held() OWNER TO afterword_eraser;
+CREATE FUNCTION afterword.knows_key(key_check bytea) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+BEGIN
+  INSERT INTO installation (key_check) VALUES (knows_key.key_check) ON CONFLICT DO NOTHING;
+  RETURN EXISTS (SELECT FROM installation i WHERE i.key_check = knows_key.key_check);
+END $$;
+ALTER FUNCTION afterword.knows_key(key_check bytea) OWNER TO afterword_eraser;
 CREATE FUNCTION afterword.ledger_hash(id bigint, transaction xid8, org_id integer, subject_kind text, subject_id text, at timestamp with time zone, actor text, action text, detail jsonb, payload_hash bytea) RETURNS bytea
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog'
@@ -229,6 +396,30 @@ CREATE FUNCTION afterword.ledger_hash(id bigint, transaction xid8, org_id intege
     actor, action, detail::text, coalesce(encode(payload_hash, 'hex'), '')), 'UTF8'))
 $$;
 ALTER FUNCTION afterword.ledger_hash(id bigint, transaction xid8, org_id integer, subject_kind text, subject_id text, at timestamp with time zone, actor text, action text, detail jsonb, payload_hash bytea) OWNER TO afterword_owner;
+CREATE FUNCTION afterword.mark_erasure(hash bytea, needles jsonb, reason text, id uuid DEFAULT NULL::uuid, at timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS uuid
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+DECLARE
+  g tokens := operating();
+  marked uuid;
+BEGIN
+  PERFORM pg_advisory_xact_lock(x'666f7267'::integer, g.org_id);
+  UPDATE erasures e SET needles = (SELECT jsonb_agg(DISTINCT n) FROM jsonb_array_elements(e.needles || mark_erasure.needles) n)
+  WHERE e.org_id = g.org_id AND e.hash = mark_erasure.hash AND (e.finished_at IS NULL OR e.id = mark_erasure.id)
+  RETURNING e.id INTO marked;
+  IF marked IS NULL THEN
+    INSERT INTO erasures (id, org_id, hash, needles, actor, reason, at)
+    VALUES (coalesce(mark_erasure.id, uuidv7()), g.org_id, mark_erasure.hash, mark_erasure.needles, g.actor,
+            mark_erasure.reason, coalesce(mark_erasure.at, clock_timestamp()))
+    RETURNING erasures.id INTO marked;
+    PERFORM recorded(g, mark_erasure.hash, 'erasure_requested',
+                     jsonb_build_object('erasure', marked, 'reason', mark_erasure.reason));
+  END IF;
+  RETURN marked;
+END $$;
+ALTER FUNCTION afterword.mark_erasure(hash bytea, needles jsonb, reason text, id uuid, at timestamp with time zone) OWNER TO afterword_eraser;
 CREATE FUNCTION afterword.memory_inserted() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -333,6 +524,19 @@ BEGIN
   RETURN opened;
 END $$;
 ALTER FUNCTION afterword.open_verdict_run(m afterword.memories, enters text, key text, actor text, body jsonb) OWNER TO afterword_verdict;
+CREATE FUNCTION afterword.operating() RETURNS afterword.tokens
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  g tokens := current_grant();
+BEGIN
+  IF g.id IS NULL OR g.role <> 'operator' THEN
+    RAISE EXCEPTION 'an operator''s grant is needed' USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  RETURN g;
+END $$;
+ALTER FUNCTION afterword.operating() OWNER TO afterword_eraser;
 CREATE FUNCTION afterword.org_decided() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -350,6 +554,31 @@ BEGIN
   RETURN NULL;
 END $$;
 ALTER FUNCTION afterword.org_decided() OWNER TO afterword_owner;
+CREATE FUNCTION afterword.place_hold(hash bytea, needles jsonb, reason text, runs uuid[], rejected uuid[]) RETURNS uuid
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+DECLARE
+  g tokens := operating();
+  hold uuid;
+BEGIN
+  PERFORM pg_advisory_xact_lock(x'666f7267'::integer, g.org_id);
+  SELECT l.id INTO hold FROM legal_holds l
+  WHERE l.org_id = g.org_id AND l.hash = place_hold.hash AND l.released_at IS NULL;
+  IF hold IS NULL THEN
+    INSERT INTO legal_holds (id, org_id, hash, needles, actor, reason)
+    VALUES (uuidv7(), g.org_id, place_hold.hash, place_hold.needles, g.actor, place_hold.reason) RETURNING id INTO hold;
+    PERFORM recorded(g, place_hold.hash, 'hold_placed', jsonb_build_object('hold', hold, 'reason', place_hold.reason));
+  END IF;
+  INSERT INTO held_rows (hold_id, org_id, store, row_id)
+  SELECT hold, g.org_id, 'runs', r.id FROM afterword.runs r WHERE r.id = ANY (place_hold.runs) AND r.org_id = g.org_id
+  UNION ALL
+  SELECT hold, g.org_id, 'rejected_events', x.id FROM rejected_events x WHERE x.id = ANY (place_hold.rejected)
+  ON CONFLICT DO NOTHING;
+  RETURN hold;
+END $$;
+ALTER FUNCTION afterword.place_hold(hash bytea, needles jsonb, reason text, runs uuid[], rejected uuid[]) OWNER TO afterword_eraser;
 CREATE FUNCTION afterword.recall(query text, vector public.vector DEFAULT NULL::public.vector, stamp integer DEFAULT NULL::integer, max_hits integer DEFAULT 5, as_of timestamp with time zone DEFAULT NULL::timestamp with time zone, vector_weight real DEFAULT 1, lexical_weight real DEFAULT 1) RETURNS TABLE(recall_id uuid, mode text, excluded jsonb, memory_id uuid, tier text, kind text, status text, content text, author_kind text, author text, subject_type text, subject_id text, observed_at timestamp with time zone, valid_from timestamp with time zone, valid_to timestamp with time zone, vector_score real, lexical_score real, combined_score real, vector_rank integer, lexical_rank integer, allowed text)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'public', 'pg_temp'
@@ -440,6 +669,29 @@ BEGIN
   WHERE r.id = recall_rendered.recall_id AND r.token_id = (current_grant()).id AND r.block_hash IS NULL;
 END $$;
 ALTER FUNCTION afterword.recall_rendered(recall_id uuid, block_hash bytea) OWNER TO afterword_recall;
+CREATE FUNCTION afterword.record_answer(hash bytea, action text, detail jsonb) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  g tokens := current_grant();
+BEGIN
+  IF g.id IS NULL OR g.role NOT IN ('operator', 'reviewer') OR record_answer.action NOT IN ('subject_looked_up', 'subject_exported') THEN
+    RAISE EXCEPTION 'a reviewer''s or operator''s grant is needed' USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  RETURN recorded(g, record_answer.hash, record_answer.action, record_answer.detail);
+END $$;
+ALTER FUNCTION afterword.record_answer(hash bytea, action text, detail jsonb) OWNER TO afterword_eraser;
+CREATE FUNCTION afterword.recorded(g afterword.tokens, subject bytea, action text, detail jsonb) RETURNS bigint
+    LANGUAGE sql
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+  INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
+  VALUES ((recorded.g).org_id, 'subject', encode(recorded.subject, 'hex'), (recorded.g).actor, recorded.action,
+          recorded.detail)
+  RETURNING id
+$$;
+ALTER FUNCTION afterword.recorded(g afterword.tokens, subject bytea, action text, detail jsonb) OWNER TO afterword_eraser;
 CREATE FUNCTION afterword.refuse_change() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -496,6 +748,9 @@ BEGIN
   EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY', name);
   EXECUTE format('CREATE POLICY workers_reach_all_orgs ON %I TO afterword_worker USING (true) WITH CHECK (true)', name);
   EXECUTE format('CREATE POLICY recall_reads ON %I FOR SELECT TO afterword_recall USING (true)', name);
+  EXECUTE format('CREATE POLICY erasure ON %I TO afterword_eraser USING (true)', name);
+  EXECUTE format('GRANT SELECT, DELETE ON %I TO afterword_eraser', name);
+  EXECUTE format('GRANT MAINTAIN ON %I TO afterword_operator', name);
   EXECUTE format('CREATE POLICY verdicts_look ON %I FOR SELECT TO afterword_verdict USING (true)', name);
   EXECUTE format('CREATE TRIGGER embedded_active AFTER INSERT ON %I REFERENCING NEW TABLE AS fresh '
     'FOR EACH STATEMENT EXECUTE FUNCTION refuse_waiting()', name);
@@ -530,6 +785,23 @@ BEGIN
   RETURN 'rejected';
 END $$;
 ALTER FUNCTION afterword.reject(memory uuid, comment text) OWNER TO afterword_verdict;
+CREATE FUNCTION afterword.release_hold(hash bytea, reason text) RETURNS uuid
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  g tokens := operating();
+  hold uuid;
+BEGIN
+  UPDATE legal_holds l SET released_at = clock_timestamp(), released_by = g.actor, release_reason = release_hold.reason
+  WHERE l.org_id = g.org_id AND l.hash = release_hold.hash AND l.released_at IS NULL RETURNING l.id INTO hold;
+  IF hold IS NOT NULL THEN
+    PERFORM recorded(g, release_hold.hash, 'hold_released',
+                     jsonb_build_object('hold', hold, 'reason', release_hold.reason));
+  END IF;
+  RETURN hold;
+END $$;
+ALTER FUNCTION afterword.release_hold(hash bytea, reason text) OWNER TO afterword_eraser;
 CREATE FUNCTION afterword.retire_replaced(m afterword.memories, actor text) RETURNS void
     LANGUAGE sql
     SET search_path TO 'afterword', 'pg_temp'
@@ -613,7 +885,9 @@ CREATE FUNCTION afterword.run_moved() RETURNS trigger
     SET search_path TO 'afterword', 'pg_temp'
     AS $$
 BEGIN
-  IF (SELECT count(*) FROM fresh f JOIN stale s USING (id, org_id, kind, event_key)) <> (SELECT count(*) FROM fresh) THEN
+  IF (SELECT count(*) FROM fresh f JOIN stale s USING (id, org_id, kind)
+      WHERE f.event_key = s.event_key OR (f.erased_at IS NOT NULL AND s.erased_at IS NULL))
+     <> (SELECT count(*) FROM fresh) THEN
     RAISE EXCEPTION 'a run keeps its identity' USING ERRCODE = 'check_violation', CONSTRAINT = 'run_identity';
   END IF;
   IF EXISTS (SELECT FROM fresh f JOIN stale s USING (id) WHERE f.state <> s.state AND (
@@ -633,9 +907,19 @@ BEGIN
            'from', s.state, 'to', f.state, 'reason', f.reason, 'attempts', nullif(s.attempts, 0),
            'code', CASE WHEN f.state = 'dead_letter' THEN f.error_code END, 'skip', f.skip_reason))
   FROM fresh f JOIN stale s USING (id) WHERE f.state <> s.state;
+  INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
+  SELECT f.org_id, 'run', f.id::text, f.actor, 'run_erased', jsonb_strip_nulls(jsonb_build_object('reason', f.reason))
+  FROM fresh f JOIN stale s USING (id) WHERE f.erased_at IS DISTINCT FROM s.erased_at;
   RETURN NULL;
 END $$;
 ALTER FUNCTION afterword.run_moved() OWNER TO afterword_owner;
+CREATE FUNCTION afterword.tokens_of(user_id text) RETURNS bigint
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+  SELECT count(*) FROM tokens t WHERE t.org_id = (operating()).org_id AND t.user_id = tokens_of.user_id
+$$;
+ALTER FUNCTION afterword.tokens_of(user_id text) OWNER TO afterword_eraser;
 CREATE FUNCTION afterword.view_memory(memory uuid) RETURNS TABLE(id uuid, status text, kind text, content text, rationale text, evidence jsonb, classes text[], hold_reasons text[], subject_type text, subject_id text, replaces uuid[], provenance jsonb, observed_at timestamp with time zone)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -674,6 +958,41 @@ CREATE TABLE afterword.envelopes (
 ALTER TABLE ONLY afterword.envelopes ALTER COLUMN body SET STATISTICS 0;
 ALTER TABLE ONLY afterword.envelopes FORCE ROW LEVEL SECURITY;
 ALTER TABLE afterword.envelopes OWNER TO afterword_owner;
+CREATE TABLE afterword.erasures (
+    id uuid NOT NULL,
+    org_id integer NOT NULL,
+    hash bytea NOT NULL,
+    needles jsonb NOT NULL,
+    actor text NOT NULL,
+    reason text NOT NULL,
+    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    erased jsonb DEFAULT '{}'::jsonb NOT NULL,
+    kept jsonb DEFAULT '[]'::jsonb NOT NULL,
+    finished_at timestamp with time zone,
+    CONSTRAINT erasures_hash_check CHECK ((length(hash) = 16)),
+    CONSTRAINT erasures_reason_check CHECK ((reason ~ '\S'::text))
+);
+ALTER TABLE ONLY afterword.erasures ALTER COLUMN hash SET STATISTICS 0;
+ALTER TABLE ONLY afterword.erasures ALTER COLUMN needles SET STATISTICS 0;
+ALTER TABLE ONLY afterword.erasures FORCE ROW LEVEL SECURITY;
+ALTER TABLE afterword.erasures OWNER TO afterword_owner;
+CREATE TABLE afterword.held_rows (
+    hold_id uuid NOT NULL,
+    org_id integer NOT NULL,
+    store text NOT NULL,
+    row_id uuid NOT NULL,
+    CONSTRAINT held_rows_store_check CHECK ((store = ANY (ARRAY['runs'::text, 'rejected_events'::text])))
+);
+ALTER TABLE ONLY afterword.held_rows FORCE ROW LEVEL SECURITY;
+ALTER TABLE afterword.held_rows OWNER TO afterword_owner;
+CREATE TABLE afterword.installation (
+    single boolean DEFAULT true NOT NULL,
+    key_check bytea NOT NULL,
+    CONSTRAINT installation_key_check_check CHECK ((length(key_check) = 32)),
+    CONSTRAINT installation_single_check CHECK (single)
+);
+ALTER TABLE ONLY afterword.installation FORCE ROW LEVEL SECURITY;
+ALTER TABLE afterword.installation OWNER TO afterword_owner;
 CREATE TABLE afterword.ledger (
     id bigint NOT NULL,
     transaction xid8 DEFAULT pg_current_xact_id() NOT NULL,
@@ -698,6 +1017,25 @@ ALTER TABLE afterword.ledger ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MAXVALUE
     CACHE 1
 );
+CREATE TABLE afterword.legal_holds (
+    id uuid NOT NULL,
+    org_id integer NOT NULL,
+    hash bytea NOT NULL,
+    needles jsonb NOT NULL,
+    actor text NOT NULL,
+    reason text NOT NULL,
+    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    released_by text,
+    release_reason text,
+    released_at timestamp with time zone,
+    CONSTRAINT legal_holds_check CHECK ((((released_at IS NULL) = (released_by IS NULL)) AND ((released_at IS NULL) = (release_reason IS NULL)))),
+    CONSTRAINT legal_holds_hash_check CHECK ((length(hash) = 16)),
+    CONSTRAINT legal_holds_reason_check CHECK ((reason ~ '\S'::text))
+);
+ALTER TABLE ONLY afterword.legal_holds ALTER COLUMN hash SET STATISTICS 0;
+ALTER TABLE ONLY afterword.legal_holds ALTER COLUMN needles SET STATISTICS 0;
+ALTER TABLE ONLY afterword.legal_holds FORCE ROW LEVEL SECURITY;
+ALTER TABLE afterword.legal_holds OWNER TO afterword_owner;
 CREATE TABLE afterword.memory_moves (
     from_status text NOT NULL,
     to_status text NOT NULL
@@ -897,6 +1235,16 @@ CREATE TABLE afterword.run_moves (
     to_state text NOT NULL
 );
 ALTER TABLE afterword.run_moves OWNER TO afterword_owner;
+CREATE TABLE afterword.run_subjects (
+    org_id integer NOT NULL,
+    hash bytea NOT NULL,
+    run_id uuid NOT NULL,
+    memory_id uuid,
+    CONSTRAINT run_subjects_hash_check CHECK ((length(hash) = 16))
+);
+ALTER TABLE ONLY afterword.run_subjects ALTER COLUMN hash SET STATISTICS 0;
+ALTER TABLE ONLY afterword.run_subjects FORCE ROW LEVEL SECURITY;
+ALTER TABLE afterword.run_subjects OWNER TO afterword_owner;
 CREATE TABLE afterword.runs (
     id uuid NOT NULL,
     org_id integer NOT NULL,
@@ -927,6 +1275,7 @@ CREATE TABLE afterword.runs (
     reason text,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     state_at timestamp with time zone DEFAULT now() NOT NULL,
+    erased_at timestamp with time zone,
     CONSTRAINT runs_check CHECK (((memory_id IS NOT NULL) = (kind = 'verdict'::text))),
     CONSTRAINT runs_check1 CHECK (((due_at IS NULL) = (state = ANY (ARRAY['consolidated'::text, 'skipped'::text, 'dead_letter'::text])))),
     CONSTRAINT runs_check2 CHECK (((lease IS NULL) OR (due_at IS NOT NULL))),
@@ -1010,8 +1359,16 @@ ALTER TABLE ONLY afterword.drops
     ADD CONSTRAINT drops_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY afterword.envelopes
     ADD CONSTRAINT envelopes_pkey PRIMARY KEY (run_id);
+ALTER TABLE ONLY afterword.erasures
+    ADD CONSTRAINT erasures_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY afterword.held_rows
+    ADD CONSTRAINT held_rows_pkey PRIMARY KEY (row_id, hold_id);
+ALTER TABLE ONLY afterword.installation
+    ADD CONSTRAINT installation_pkey PRIMARY KEY (single);
 ALTER TABLE ONLY afterword.ledger
     ADD CONSTRAINT ledger_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY afterword.legal_holds
+    ADD CONSTRAINT legal_holds_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY afterword.memories
     ADD CONSTRAINT memories_held UNIQUE (id, held);
 ALTER TABLE ONLY afterword.memories
@@ -1050,6 +1407,8 @@ ALTER TABLE ONLY afterword.run_entries
     ADD CONSTRAINT run_entries_pkey PRIMARY KEY (kind, state);
 ALTER TABLE ONLY afterword.run_moves
     ADD CONSTRAINT run_moves_pkey PRIMARY KEY (from_state, to_state);
+ALTER TABLE ONLY afterword.run_subjects
+    ADD CONSTRAINT run_subjects_org_id_hash_run_id_memory_id_key UNIQUE NULLS NOT DISTINCT (org_id, hash, run_id, memory_id);
 ALTER TABLE ONLY afterword.runs
     ADD CONSTRAINT runs_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY afterword.seals
@@ -1071,8 +1430,11 @@ ALTER TABLE ONLY afterword.tokens
 ALTER TABLE ONLY afterword.transcripts
     ADD CONSTRAINT transcripts_pkey PRIMARY KEY (run_id);
 CREATE INDEX drops_run ON afterword.drops USING btree (run_id);
+CREATE UNIQUE INDEX erasures_open ON afterword.erasures USING btree (org_id, hash) WHERE (finished_at IS NULL);
+CREATE INDEX erasures_org ON afterword.erasures USING btree (org_id, at);
 CREATE INDEX ledger_order ON afterword.ledger USING btree (transaction, id);
 CREATE INDEX ledger_subject ON afterword.ledger USING btree (subject_id, id);
+CREATE UNIQUE INDEX legal_holds_open ON afterword.legal_holds USING btree (org_id, hash) WHERE (released_at IS NULL);
 CREATE INDEX memories_newest ON afterword.memories USING btree (org_id, observed_at) WHERE (status = 'active'::text);
 CREATE UNIQUE INDEX memories_once ON afterword.memories USING btree (run_id, content_hash) WHERE (status = ANY (ARRAY['pending'::text, 'active'::text]));
 CREATE INDEX memories_purge ON afterword.memories USING btree (purge_after) WHERE ((purge_after IS NOT NULL) AND (erased_at IS NULL));
@@ -1085,8 +1447,11 @@ CREATE INDEX rejected_purge ON afterword.rejected_events USING btree (purge_afte
 CREATE INDEX rejected_reason ON afterword.rejected_events USING btree (reason, at);
 CREATE INDEX replays_open ON afterword.replays USING btree (requested_at) WHERE (finished_at IS NULL);
 CREATE INDEX reviews_inbox ON afterword.reviews USING btree (org_id, opened_at) WHERE (closed_at IS NULL);
+CREATE INDEX run_subjects_memory ON afterword.run_subjects USING btree (memory_id) WHERE (memory_id IS NOT NULL);
+CREATE INDEX run_subjects_run ON afterword.run_subjects USING btree (run_id);
 CREATE INDEX runs_dead ON afterword.runs USING btree (org_id, error_code, state_at) WHERE (state = 'dead_letter'::text);
 CREATE INDEX runs_due ON afterword.runs USING btree (state, org_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX runs_erased ON afterword.runs USING btree (org_id, session) WHERE (erased_at IS NOT NULL);
 CREATE UNIQUE INDEX runs_event ON afterword.runs USING btree (org_id, event_key) WHERE (kind <> 'verdict'::text);
 CREATE INDEX runs_recent ON afterword.runs USING btree (created_at);
 CREATE INDEX runs_session ON afterword.runs USING btree (org_id, session);
@@ -1095,18 +1460,24 @@ CREATE UNIQUE INDEX runs_verdict ON afterword.runs USING btree (org_id, event_ke
 CREATE UNIQUE INDEX stamps_one_current ON afterword.stamps USING btree (is_current) WHERE is_current;
 CREATE INDEX tokens_expire ON afterword.tokens USING btree (expires_at);
 CREATE INDEX transcripts_purge ON afterword.transcripts USING btree (purge_after);
+CREATE TRIGGER drops_emptied_held BEFORE UPDATE OF content ON afterword.drops FOR EACH ROW WHEN ((new.content <> old.content)) EXECUTE FUNCTION afterword.keep_held('run_id');
+CREATE TRIGGER drops_held BEFORE DELETE ON afterword.drops FOR EACH ROW EXECUTE FUNCTION afterword.keep_held('run_id');
 CREATE TRIGGER ledger_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON afterword.ledger FOR EACH STATEMENT EXECUTE FUNCTION afterword.refuse_change();
+CREATE TRIGGER memories_held_back BEFORE UPDATE ON afterword.memories FOR EACH ROW WHEN (((old.erased_at IS NULL) AND (new.erased_at IS NOT NULL))) EXECUTE FUNCTION afterword.keep_held('run_id');
 CREATE TRIGGER memories_inserted AFTER INSERT ON afterword.memories REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.memory_inserted();
 CREATE TRIGGER memories_kept BEFORE DELETE OR TRUNCATE ON afterword.memories FOR EACH STATEMENT EXECUTE FUNCTION afterword.refuse_change();
 CREATE TRIGGER memories_moved AFTER UPDATE ON afterword.memories REFERENCING OLD TABLE AS stale NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.memory_moved();
 CREATE TRIGGER orgs_decided AFTER INSERT OR UPDATE ON afterword.orgs FOR EACH ROW EXECUTE FUNCTION afterword.org_decided();
+CREATE TRIGGER rejected_held BEFORE DELETE ON afterword.rejected_events FOR EACH ROW EXECUTE FUNCTION afterword.keep_held('id');
 CREATE TRIGGER reviews_decided AFTER UPDATE ON afterword.reviews REFERENCING OLD TABLE AS stale NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.review_decided();
 CREATE TRIGGER reviews_kept BEFORE DELETE OR TRUNCATE ON afterword.reviews FOR EACH STATEMENT EXECUTE FUNCTION afterword.refuse_change();
 CREATE TRIGGER reviews_opened AFTER INSERT ON afterword.reviews REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.review_opened();
+CREATE TRIGGER runs_held BEFORE UPDATE ON afterword.runs FOR EACH ROW WHEN (((old.erased_at IS NULL) AND (new.erased_at IS NOT NULL))) EXECUTE FUNCTION afterword.keep_held('id');
 CREATE TRIGGER runs_inserted AFTER INSERT ON afterword.runs REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.run_inserted();
 CREATE TRIGGER runs_kept BEFORE DELETE OR TRUNCATE ON afterword.runs FOR EACH STATEMENT EXECUTE FUNCTION afterword.refuse_change();
 CREATE TRIGGER runs_moved AFTER UPDATE ON afterword.runs REFERENCING OLD TABLE AS stale NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.run_moved();
 CREATE TRIGGER seals_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON afterword.seals FOR EACH STATEMENT EXECUTE FUNCTION afterword.refuse_change();
+CREATE TRIGGER transcripts_held BEFORE DELETE ON afterword.transcripts FOR EACH ROW EXECUTE FUNCTION afterword.keep_held('run_id');
 ALTER TABLE ONLY afterword.drops
     ADD CONSTRAINT drops_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
 ALTER TABLE ONLY afterword.drops
@@ -1115,6 +1486,14 @@ ALTER TABLE ONLY afterword.envelopes
     ADD CONSTRAINT envelopes_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
 ALTER TABLE ONLY afterword.envelopes
     ADD CONSTRAINT envelopes_run_id_fkey FOREIGN KEY (run_id) REFERENCES afterword.runs(id);
+ALTER TABLE ONLY afterword.erasures
+    ADD CONSTRAINT erasures_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
+ALTER TABLE ONLY afterword.held_rows
+    ADD CONSTRAINT held_rows_hold_id_fkey FOREIGN KEY (hold_id) REFERENCES afterword.legal_holds(id);
+ALTER TABLE ONLY afterword.held_rows
+    ADD CONSTRAINT held_rows_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
+ALTER TABLE ONLY afterword.legal_holds
+    ADD CONSTRAINT legal_holds_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
 ALTER TABLE ONLY afterword.memories
     ADD CONSTRAINT memories_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
 ALTER TABLE ONLY afterword.memories
@@ -1153,6 +1532,12 @@ ALTER TABLE ONLY afterword.replayed_runs
     ADD CONSTRAINT replayed_runs_run_id_fkey FOREIGN KEY (run_id) REFERENCES afterword.runs(id);
 ALTER TABLE ONLY afterword.reviews
     ADD CONSTRAINT reviews_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
+ALTER TABLE ONLY afterword.run_subjects
+    ADD CONSTRAINT run_subjects_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES afterword.memories(id);
+ALTER TABLE ONLY afterword.run_subjects
+    ADD CONSTRAINT run_subjects_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
+ALTER TABLE ONLY afterword.run_subjects
+    ADD CONSTRAINT run_subjects_run_id_fkey FOREIGN KEY (run_id) REFERENCES afterword.runs(id);
 ALTER TABLE ONLY afterword.runs
     ADD CONSTRAINT runs_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
 ALTER TABLE ONLY afterword.runs
@@ -1169,21 +1554,44 @@ ALTER TABLE ONLY afterword.transcripts
     ADD CONSTRAINT transcripts_run_id_fkey FOREIGN KEY (run_id) REFERENCES afterword.runs(id);
 ALTER TABLE afterword.drops ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.envelopes ENABLE ROW LEVEL SECURITY;
+CREATE POLICY erasure ON afterword.drops TO afterword_eraser USING (true) WITH CHECK (true);
+CREATE POLICY erasure ON afterword.envelopes TO afterword_eraser USING (true) WITH CHECK (true);
+CREATE POLICY erasure ON afterword.erasures TO afterword_eraser USING (true) WITH CHECK (true);
+CREATE POLICY erasure ON afterword.held_rows TO afterword_eraser USING (true) WITH CHECK (true);
+CREATE POLICY erasure ON afterword.installation TO afterword_eraser USING (true) WITH CHECK (true);
+CREATE POLICY erasure ON afterword.ledger FOR SELECT TO afterword_eraser USING (true);
+CREATE POLICY erasure ON afterword.legal_holds TO afterword_eraser USING (true) WITH CHECK (true);
+CREATE POLICY erasure ON afterword.memories TO afterword_eraser USING (true) WITH CHECK (true);
+CREATE POLICY erasure ON afterword.payloads TO afterword_eraser USING (true) WITH CHECK (true);
+CREATE POLICY erasure ON afterword.rejected_events TO afterword_eraser USING (true) WITH CHECK (true);
+CREATE POLICY erasure ON afterword.reviews TO afterword_eraser USING (true) WITH CHECK (true);
+CREATE POLICY erasure ON afterword.run_subjects TO afterword_eraser USING (true) WITH CHECK (true);
+CREATE POLICY erasure ON afterword.runs TO afterword_eraser USING (true) WITH CHECK (true);
+CREATE POLICY erasure ON afterword.transcripts TO afterword_eraser USING (true) WITH CHECK (true);
+CREATE POLICY erasure_record ON afterword.ledger FOR INSERT TO afterword_eraser WITH CHECK (true);
+ALTER TABLE afterword.erasures ENABLE ROW LEVEL SECURITY;
 CREATE POLICY grants_are_looked_up ON afterword.tokens TO afterword_owner USING (true) WITH CHECK (true);
+ALTER TABLE afterword.held_rows ENABLE ROW LEVEL SECURITY;
+ALTER TABLE afterword.installation ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.ledger ENABLE ROW LEVEL SECURITY;
+ALTER TABLE afterword.legal_holds ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.memories ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.namespaces ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.occurrences ENABLE ROW LEVEL SECURITY;
 CREATE POLICY operators_name ON afterword.namespaces TO afterword_operator USING (true) WITH CHECK (true);
 CREATE POLICY operators_name ON afterword.spaces TO afterword_operator USING (true) WITH CHECK (true);
 CREATE POLICY operators_read ON afterword.drops FOR SELECT TO afterword_operator USING (true);
+CREATE POLICY operators_read ON afterword.erasures FOR SELECT TO afterword_operator USING (true);
+CREATE POLICY operators_read ON afterword.held_rows FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.ledger FOR SELECT TO afterword_operator USING (true);
+CREATE POLICY operators_read ON afterword.legal_holds FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.memories FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.occurrences FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.org_search FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.recalls FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.rejected_events FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.reviews FOR SELECT TO afterword_operator USING (true);
+CREATE POLICY operators_read ON afterword.run_subjects FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.runs FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_record ON afterword.ledger FOR INSERT TO afterword_operator WITH CHECK ((subject_kind <> ALL (ARRAY['run'::text, 'memory'::text, 'token'::text, 'org'::text])));
 ALTER TABLE afterword.org_search ENABLE ROW LEVEL SECURITY;
@@ -1202,6 +1610,7 @@ CREATE POLICY reviewers_read ON afterword.reviews FOR SELECT TO afterword_review
 CREATE POLICY reviewers_read ON afterword.runs FOR SELECT TO afterword_reviewer USING ((org_id = ( SELECT current_grant.org_id
    FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at))));
 ALTER TABLE afterword.reviews ENABLE ROW LEVEL SECURITY;
+ALTER TABLE afterword.run_subjects ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.runs ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.spaces ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.tokens ENABLE ROW LEVEL SECURITY;
@@ -1215,7 +1624,10 @@ CREATE POLICY verdicts_record ON afterword.ledger FOR INSERT TO afterword_verdic
 CREATE POLICY verdicts_stage ON afterword.envelopes FOR INSERT TO afterword_verdict WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.drops TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.envelopes TO afterword_worker USING (true) WITH CHECK (true);
+CREATE POLICY workers_reach_all_orgs ON afterword.erasures TO afterword_worker USING (true) WITH CHECK (true);
+CREATE POLICY workers_reach_all_orgs ON afterword.held_rows TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.ledger TO afterword_worker USING (true) WITH CHECK (true);
+CREATE POLICY workers_reach_all_orgs ON afterword.legal_holds TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.memories TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.namespaces TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.occurrences TO afterword_worker USING (true) WITH CHECK (true);
@@ -1224,6 +1636,7 @@ CREATE POLICY workers_reach_all_orgs ON afterword.payloads TO afterword_worker U
 CREATE POLICY workers_reach_all_orgs ON afterword.recalls TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.rejected_events TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.reviews TO afterword_worker USING (true) WITH CHECK (true);
+CREATE POLICY workers_reach_all_orgs ON afterword.run_subjects TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.runs TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.spaces TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.transcripts TO afterword_worker USING (true) WITH CHECK (true);
@@ -1233,31 +1646,40 @@ GRANT USAGE ON SCHEMA afterword TO afterword_operator;
 GRANT USAGE ON SCHEMA afterword TO afterword_worker;
 GRANT USAGE ON SCHEMA afterword TO afterword_recall;
 GRANT USAGE ON SCHEMA afterword TO afterword_verdict;
+GRANT USAGE ON SCHEMA afterword TO afterword_eraser;
 REVOKE ALL ON FUNCTION afterword.approve(memory uuid, comment text, namespace text, scope_kind text, scope_value text, subject_type text, subject_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.approve(memory uuid, comment text, namespace text, scope_kind text, scope_value text, subject_type text, subject_id text) TO afterword_reviewer;
 GRANT SELECT,INSERT,UPDATE ON TABLE afterword.memories TO afterword_worker;
 GRANT SELECT ON TABLE afterword.memories TO afterword_recall;
 GRANT SELECT,UPDATE ON TABLE afterword.memories TO afterword_verdict;
+GRANT UPDATE ON TABLE afterword.memories TO afterword_eraser;
+GRANT MAINTAIN ON TABLE afterword.memories TO afterword_operator;
 GRANT SELECT(id) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(id) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(id) ON TABLE afterword.memories TO afterword_eraser;
 GRANT SELECT(org_id) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(org_id) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(org_id) ON TABLE afterword.memories TO afterword_eraser;
 GRANT SELECT(run_id) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(run_id) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(run_id) ON TABLE afterword.memories TO afterword_eraser;
 GRANT SELECT(tier) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(tier) ON TABLE afterword.memories TO afterword_operator;
 GRANT SELECT(kind) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(kind) ON TABLE afterword.memories TO afterword_operator;
 GRANT SELECT(status) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(status) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(status) ON TABLE afterword.memories TO afterword_eraser;
 GRANT SELECT(namespace) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(namespace) ON TABLE afterword.memories TO afterword_operator;
 GRANT SELECT(scope_kind) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(scope_kind) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(scope_kind) ON TABLE afterword.memories TO afterword_eraser;
 GRANT SELECT(classes) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(classes) ON TABLE afterword.memories TO afterword_operator;
 GRANT SELECT(hold_reasons) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(hold_reasons) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(author) ON TABLE afterword.memories TO afterword_eraser;
 GRANT SELECT(provenance) ON TABLE afterword.memories TO afterword_operator;
 GRANT SELECT(high_stakes) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(high_stakes) ON TABLE afterword.memories TO afterword_operator;
@@ -1276,13 +1698,19 @@ GRANT SELECT(replaces) ON TABLE afterword.memories TO afterword_operator;
 GRANT SELECT(superseded_by) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(superseded_by) ON TABLE afterword.memories TO afterword_operator;
 GRANT SELECT(erased_at) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(erased_at) ON TABLE afterword.memories TO afterword_eraser;
 GRANT SELECT(review_id) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(review_id) ON TABLE afterword.memories TO afterword_operator;
 GRANT SELECT(created_at) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(created_at) ON TABLE afterword.memories TO afterword_operator;
 GRANT SELECT(status_at) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(status_at) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(status_at) ON TABLE afterword.memories TO afterword_eraser;
 REVOKE ALL ON FUNCTION afterword.close_review(m afterword.memories, verdict text, actor text, comment text) FROM PUBLIC;
+GRANT DELETE ON TABLE afterword.tokens TO afterword_eraser;
+GRANT MAINTAIN ON TABLE afterword.tokens TO afterword_operator;
+GRANT SELECT(org_id) ON TABLE afterword.tokens TO afterword_eraser;
+GRANT SELECT(user_id) ON TABLE afterword.tokens TO afterword_eraser;
 REVOKE ALL ON FUNCTION afterword.current_grant() FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.current_grant() TO afterword_agent;
 GRANT ALL ON FUNCTION afterword.current_grant() TO afterword_reviewer;
@@ -1290,9 +1718,21 @@ GRANT ALL ON FUNCTION afterword.current_grant() TO afterword_operator;
 GRANT ALL ON FUNCTION afterword.current_grant() TO afterword_worker;
 GRANT ALL ON FUNCTION afterword.current_grant() TO afterword_recall;
 GRANT ALL ON FUNCTION afterword.current_grant() TO afterword_verdict;
+GRANT ALL ON FUNCTION afterword.current_grant() TO afterword_eraser;
+REVOKE ALL ON FUNCTION afterword.erase(erasure uuid, runs uuid[], event_keys text[], renamed uuid[], memories uuid[], drops uuid[], entries bigint[], reviews uuid[], rejected uuid[], user_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.erase(erasure uuid, runs uuid[], event_keys text[], renamed uuid[], memories uuid[], drops uuid[], entries bigint[], reviews uuid[], rejected uuid[], user_id text) TO afterword_operator;
+REVOKE ALL ON FUNCTION afterword.finish_erasure(erasure uuid, besides jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.finish_erasure(erasure uuid, besides jsonb) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.forget(memory uuid, comment text, purge_days integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.forget(memory uuid, comment text, purge_days integer) TO afterword_reviewer;
 REVOKE ALL ON FUNCTION afterword.granted_memory(memory uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.is_held(run uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.keep_held() FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.knows_key(key_check bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.knows_key(key_check bytea) TO afterword_worker;
+GRANT ALL ON FUNCTION afterword.knows_key(key_check bytea) TO afterword_operator;
+REVOKE ALL ON FUNCTION afterword.mark_erasure(hash bytea, needles jsonb, reason text, id uuid, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.mark_erasure(hash bytea, needles jsonb, reason text, id uuid, at timestamp with time zone) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.memory_inserted() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.memory_moved() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.mint_token(hash bytea, org integer, role text, actor text, lives interval, agent text, user_id text, project text, workflow text, tiers text[]) FROM PUBLIC;
@@ -1300,17 +1740,26 @@ GRANT ALL ON FUNCTION afterword.mint_token(hash bytea, org integer, role text, a
 REVOKE ALL ON FUNCTION afterword.open_missing_runs(stamp integer, max_runs integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.open_missing_runs(stamp integer, max_runs integer) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.open_verdict_run(m afterword.memories, enters text, key text, actor text, body jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.operating() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.org_decided() FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.place_hold(hash bytea, needles jsonb, reason text, runs uuid[], rejected uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.place_hold(hash bytea, needles jsonb, reason text, runs uuid[], rejected uuid[]) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.recall(query text, vector public.vector, stamp integer, max_hits integer, as_of timestamp with time zone, vector_weight real, lexical_weight real) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.recall(query text, vector public.vector, stamp integer, max_hits integer, as_of timestamp with time zone, vector_weight real, lexical_weight real) TO afterword_agent;
 REVOKE ALL ON FUNCTION afterword.recall_rendered(recall_id uuid, block_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.recall_rendered(recall_id uuid, block_hash bytea) TO afterword_agent;
+REVOKE ALL ON FUNCTION afterword.record_answer(hash bytea, action text, detail jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.record_answer(hash bytea, action text, detail jsonb) TO afterword_operator;
+GRANT ALL ON FUNCTION afterword.record_answer(hash bytea, action text, detail jsonb) TO afterword_reviewer;
+REVOKE ALL ON FUNCTION afterword.recorded(g afterword.tokens, subject bytea, action text, detail jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.refuse_change() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.refuse_decided(m afterword.memories) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.refuse_waiting() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.register_stamp(provider text, model text, revision text, dimension integer) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.reject(memory uuid, comment text) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.reject(memory uuid, comment text) TO afterword_reviewer;
+REVOKE ALL ON FUNCTION afterword.release_hold(hash bytea, reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.release_hold(hash bytea, reason text) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.retire_replaced(m afterword.memories, actor text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.retype(memory uuid, act text, content text, comment text) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.retype(memory uuid, act text, content text, comment text) TO afterword_reviewer;
@@ -1318,12 +1767,19 @@ REVOKE ALL ON FUNCTION afterword.review_decided() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.review_opened() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.run_inserted() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.run_moved() FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.tokens_of(user_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.tokens_of(user_id text) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.view_memory(memory uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.view_memory(memory uuid) TO afterword_reviewer;
 GRANT SELECT,INSERT ON TABLE afterword.drops TO afterword_worker;
+GRANT UPDATE ON TABLE afterword.drops TO afterword_eraser;
+GRANT MAINTAIN ON TABLE afterword.drops TO afterword_operator;
 GRANT SELECT(id) ON TABLE afterword.drops TO afterword_operator;
+GRANT SELECT(id) ON TABLE afterword.drops TO afterword_eraser;
 GRANT SELECT(org_id) ON TABLE afterword.drops TO afterword_operator;
+GRANT SELECT(org_id) ON TABLE afterword.drops TO afterword_eraser;
 GRANT SELECT(run_id) ON TABLE afterword.drops TO afterword_operator;
+GRANT SELECT(run_id) ON TABLE afterword.drops TO afterword_eraser;
 GRANT SELECT(rule) ON TABLE afterword.drops TO afterword_operator;
 GRANT SELECT(classes) ON TABLE afterword.drops TO afterword_operator;
 GRANT SELECT(provenance) ON TABLE afterword.drops TO afterword_operator;
@@ -1331,30 +1787,52 @@ GRANT SELECT(at) ON TABLE afterword.drops TO afterword_operator;
 GRANT SELECT(expires_at) ON TABLE afterword.drops TO afterword_operator;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE afterword.envelopes TO afterword_worker;
 GRANT INSERT ON TABLE afterword.envelopes TO afterword_verdict;
+GRANT DELETE ON TABLE afterword.envelopes TO afterword_eraser;
+GRANT MAINTAIN ON TABLE afterword.envelopes TO afterword_operator;
+GRANT SELECT(run_id) ON TABLE afterword.envelopes TO afterword_eraser;
+GRANT SELECT(org_id) ON TABLE afterword.envelopes TO afterword_eraser;
+GRANT SELECT,INSERT,UPDATE ON TABLE afterword.erasures TO afterword_eraser;
+GRANT SELECT ON TABLE afterword.erasures TO afterword_worker;
+GRANT SELECT ON TABLE afterword.erasures TO afterword_operator;
+GRANT SELECT,INSERT,UPDATE ON TABLE afterword.held_rows TO afterword_eraser;
+GRANT SELECT,INSERT ON TABLE afterword.held_rows TO afterword_worker;
+GRANT SELECT ON TABLE afterword.held_rows TO afterword_operator;
+GRANT SELECT,INSERT,UPDATE ON TABLE afterword.installation TO afterword_eraser;
 GRANT SELECT ON TABLE afterword.ledger TO afterword_worker;
 GRANT SELECT ON TABLE afterword.ledger TO afterword_reviewer;
 GRANT SELECT ON TABLE afterword.ledger TO afterword_operator;
+GRANT SELECT ON TABLE afterword.ledger TO afterword_eraser;
 GRANT INSERT(org_id) ON TABLE afterword.ledger TO afterword_operator;
 GRANT INSERT(org_id) ON TABLE afterword.ledger TO afterword_worker;
 GRANT INSERT(org_id) ON TABLE afterword.ledger TO afterword_verdict;
+GRANT INSERT(org_id) ON TABLE afterword.ledger TO afterword_eraser;
 GRANT INSERT(subject_kind) ON TABLE afterword.ledger TO afterword_operator;
 GRANT INSERT(subject_kind) ON TABLE afterword.ledger TO afterword_worker;
 GRANT INSERT(subject_kind) ON TABLE afterword.ledger TO afterword_verdict;
+GRANT INSERT(subject_kind) ON TABLE afterword.ledger TO afterword_eraser;
 GRANT INSERT(subject_id) ON TABLE afterword.ledger TO afterword_operator;
 GRANT INSERT(subject_id) ON TABLE afterword.ledger TO afterword_worker;
 GRANT INSERT(subject_id) ON TABLE afterword.ledger TO afterword_verdict;
+GRANT INSERT(subject_id) ON TABLE afterword.ledger TO afterword_eraser;
 GRANT INSERT(actor) ON TABLE afterword.ledger TO afterword_operator;
 GRANT INSERT(actor) ON TABLE afterword.ledger TO afterword_worker;
 GRANT INSERT(actor) ON TABLE afterword.ledger TO afterword_verdict;
+GRANT INSERT(actor) ON TABLE afterword.ledger TO afterword_eraser;
 GRANT INSERT(action) ON TABLE afterword.ledger TO afterword_operator;
 GRANT INSERT(action) ON TABLE afterword.ledger TO afterword_worker;
 GRANT INSERT(action) ON TABLE afterword.ledger TO afterword_verdict;
+GRANT INSERT(action) ON TABLE afterword.ledger TO afterword_eraser;
 GRANT INSERT(detail) ON TABLE afterword.ledger TO afterword_operator;
 GRANT INSERT(detail) ON TABLE afterword.ledger TO afterword_worker;
 GRANT INSERT(detail) ON TABLE afterword.ledger TO afterword_verdict;
+GRANT INSERT(detail) ON TABLE afterword.ledger TO afterword_eraser;
 GRANT INSERT(payload_hash) ON TABLE afterword.ledger TO afterword_operator;
 GRANT INSERT(payload_hash) ON TABLE afterword.ledger TO afterword_worker;
 GRANT INSERT(payload_hash) ON TABLE afterword.ledger TO afterword_verdict;
+GRANT INSERT(payload_hash) ON TABLE afterword.ledger TO afterword_eraser;
+GRANT SELECT,INSERT,UPDATE ON TABLE afterword.legal_holds TO afterword_eraser;
+GRANT SELECT ON TABLE afterword.legal_holds TO afterword_worker;
+GRANT SELECT ON TABLE afterword.legal_holds TO afterword_operator;
 GRANT SELECT ON TABLE afterword.memory_moves TO afterword_worker;
 GRANT SELECT ON TABLE afterword.memory_moves TO afterword_operator;
 GRANT SELECT ON TABLE afterword.migrations TO afterword_reviewer;
@@ -1371,11 +1849,16 @@ GRANT SELECT ON TABLE afterword.org_search TO afterword_operator;
 GRANT SELECT ON TABLE afterword.orgs TO afterword_worker;
 GRANT SELECT ON TABLE afterword.orgs TO afterword_verdict;
 GRANT SELECT ON TABLE afterword.orgs TO afterword_operator;
+GRANT SELECT ON TABLE afterword.orgs TO afterword_eraser;
 GRANT INSERT(name) ON TABLE afterword.orgs TO afterword_operator;
 GRANT INSERT(settings),UPDATE(settings) ON TABLE afterword.orgs TO afterword_operator;
 GRANT INSERT(actor),UPDATE(actor) ON TABLE afterword.orgs TO afterword_operator;
 GRANT INSERT(reason),UPDATE(reason) ON TABLE afterword.orgs TO afterword_operator;
 GRANT SELECT,INSERT ON TABLE afterword.payloads TO afterword_worker;
+GRANT DELETE ON TABLE afterword.payloads TO afterword_eraser;
+GRANT MAINTAIN ON TABLE afterword.payloads TO afterword_operator;
+GRANT SELECT(org_id) ON TABLE afterword.payloads TO afterword_eraser;
+GRANT SELECT(entry_id) ON TABLE afterword.payloads TO afterword_eraser;
 GRANT SELECT ON TABLE afterword.promptable TO afterword_agent;
 GRANT SELECT ON TABLE afterword.recalls TO afterword_worker;
 GRANT SELECT,INSERT ON TABLE afterword.recalls TO afterword_recall;
@@ -1383,7 +1866,9 @@ GRANT SELECT ON TABLE afterword.recalls TO afterword_operator;
 GRANT UPDATE(block_hash) ON TABLE afterword.recalls TO afterword_recall;
 GRANT UPDATE(rendered_at) ON TABLE afterword.recalls TO afterword_recall;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE afterword.rejected_events TO afterword_worker;
-GRANT SELECT ON TABLE afterword.rejected_events TO afterword_operator;
+GRANT SELECT,MAINTAIN ON TABLE afterword.rejected_events TO afterword_operator;
+GRANT DELETE ON TABLE afterword.rejected_events TO afterword_eraser;
+GRANT SELECT(id) ON TABLE afterword.rejected_events TO afterword_eraser;
 GRANT SELECT,INSERT ON TABLE afterword.replayed_runs TO afterword_worker;
 GRANT SELECT ON TABLE afterword.replayed_runs TO afterword_operator;
 GRANT SELECT,UPDATE ON TABLE afterword.replays TO afterword_worker;
@@ -1391,22 +1876,32 @@ GRANT SELECT,INSERT ON TABLE afterword.replays TO afterword_operator;
 GRANT SELECT,INSERT,UPDATE ON TABLE afterword.reviews TO afterword_worker;
 GRANT SELECT,UPDATE ON TABLE afterword.reviews TO afterword_verdict;
 GRANT SELECT ON TABLE afterword.reviews TO afterword_reviewer;
+GRANT UPDATE ON TABLE afterword.reviews TO afterword_eraser;
+GRANT MAINTAIN ON TABLE afterword.reviews TO afterword_operator;
 GRANT SELECT(id) ON TABLE afterword.reviews TO afterword_operator;
+GRANT SELECT(id) ON TABLE afterword.reviews TO afterword_eraser;
 GRANT SELECT(org_id) ON TABLE afterword.reviews TO afterword_operator;
+GRANT SELECT(org_id) ON TABLE afterword.reviews TO afterword_eraser;
 GRANT SELECT(memory_id) ON TABLE afterword.reviews TO afterword_operator;
+GRANT SELECT(memory_id) ON TABLE afterword.reviews TO afterword_eraser;
 GRANT SELECT(kind) ON TABLE afterword.reviews TO afterword_operator;
 GRANT SELECT(reasons) ON TABLE afterword.reviews TO afterword_operator;
 GRANT SELECT(opened_at) ON TABLE afterword.reviews TO afterword_operator;
 GRANT SELECT(closed_at) ON TABLE afterword.reviews TO afterword_operator;
+GRANT SELECT(closed_at) ON TABLE afterword.reviews TO afterword_eraser;
 GRANT SELECT(decision) ON TABLE afterword.reviews TO afterword_operator;
 GRANT SELECT(decided_by) ON TABLE afterword.reviews TO afterword_operator;
 GRANT SELECT ON TABLE afterword.run_entries TO afterword_worker;
 GRANT SELECT ON TABLE afterword.run_entries TO afterword_operator;
 GRANT SELECT ON TABLE afterword.run_moves TO afterword_worker;
 GRANT SELECT ON TABLE afterword.run_moves TO afterword_operator;
+GRANT SELECT,DELETE ON TABLE afterword.run_subjects TO afterword_eraser;
+GRANT SELECT,INSERT,DELETE ON TABLE afterword.run_subjects TO afterword_worker;
+GRANT MAINTAIN ON TABLE afterword.run_subjects TO afterword_operator;
 GRANT SELECT,INSERT,UPDATE ON TABLE afterword.runs TO afterword_worker;
 GRANT SELECT,INSERT ON TABLE afterword.runs TO afterword_verdict;
-GRANT SELECT ON TABLE afterword.runs TO afterword_operator;
+GRANT SELECT,MAINTAIN ON TABLE afterword.runs TO afterword_operator;
+GRANT SELECT,UPDATE ON TABLE afterword.runs TO afterword_eraser;
 GRANT SELECT(id) ON TABLE afterword.runs TO afterword_reviewer;
 GRANT SELECT(org_id) ON TABLE afterword.runs TO afterword_reviewer;
 GRANT SELECT(kind) ON TABLE afterword.runs TO afterword_reviewer;
@@ -1422,4 +1917,9 @@ GRANT SELECT,INSERT ON TABLE afterword.spaces TO afterword_operator;
 GRANT SELECT ON TABLE afterword.stamps TO afterword_worker;
 GRANT SELECT ON TABLE afterword.stamps TO afterword_recall;
 GRANT SELECT ON TABLE afterword.stamps TO afterword_operator;
+GRANT SELECT ON TABLE afterword.stamps TO afterword_eraser;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE afterword.transcripts TO afterword_worker;
+GRANT DELETE ON TABLE afterword.transcripts TO afterword_eraser;
+GRANT MAINTAIN ON TABLE afterword.transcripts TO afterword_operator;
+GRANT SELECT(run_id) ON TABLE afterword.transcripts TO afterword_eraser;
+GRANT SELECT(org_id) ON TABLE afterword.transcripts TO afterword_eraser;

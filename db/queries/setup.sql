@@ -3,7 +3,7 @@ DO $$
 DECLARE
   r text;
 BEGIN
-  FOREACH r IN ARRAY ARRAY['afterword_owner', 'afterword_recall', 'afterword_verdict'] LOOP
+  FOREACH r IN ARRAY ARRAY['afterword_owner', 'afterword_recall', 'afterword_verdict', 'afterword_eraser'] LOOP
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = r) THEN
       EXECUTE format('CREATE ROLE %I NOLOGIN NOSUPERUSER NOBYPASSRLS', r);
     END IF;
@@ -14,7 +14,7 @@ BEGIN
     END IF;
   END LOOP;
 END $$;
-GRANT afterword_recall, afterword_verdict TO afterword_owner;
+GRANT afterword_recall, afterword_verdict, afterword_eraser TO afterword_owner;
 
 -- name: closed
 -- What every login could do with the disk, whatever it may see.

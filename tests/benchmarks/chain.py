@@ -32,6 +32,7 @@ from pipeline.session import run_metadata
 from pipeline.states import RunKind, RunState
 from pipeline.transcripts import pack
 from tests.benchmarks.recording import RecordedEmbedder, RecordedExtractor
+from tests.fleet import KEY
 from workers.consolidation import Consolidation
 from workers.context import Context, Resources
 from workers.embedding import Embedding
@@ -129,7 +130,7 @@ def work(database: str, redis_url: str, recording: Path) -> None:
     global _at
     embedder = RecordedEmbedder(recording)
     redis = Redis.from_url(redis_url)
-    _at = Process(Context(database, redis_url, RecordedExtractor, lambda: embedder, ALL), os.getpid())
+    _at = Process(Context(database, redis_url, RecordedExtractor, lambda: embedder, ALL, KEY), os.getpid())
     with connect(database) as conn:
         _at.__dict__.update(pool=OnePool(conn), queue=Queue(QUEUE, connection=redis))
         SimpleWorker([_at.queue], connection=redis).work(logging_level="WARNING")

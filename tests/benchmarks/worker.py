@@ -13,6 +13,7 @@ from pathlib import Path
 from ops import logs
 from pipeline.redaction.detectors import ALL
 from tests.benchmarks.recording import RecordedEmbedder, RecordedExtractor
+from tests.fleet import KEY
 from workers import context, fleet
 from workers.context import Context
 from workers.orphans import die_with_parent
@@ -30,6 +31,7 @@ def main() -> None:
             extractor=RecordedExtractor,
             embedder=lambda: embedder,
             detectors=ALL,
+            installation_key=KEY,
         )
     )
     fleet.run(sys.argv[1], int(sys.argv[2]), metrics_port=None, metrics_dir=None)

@@ -16,7 +16,7 @@ from ops import logs
 from pipeline.extraction.adapters.offline import OfflineExtractor
 from pipeline.extraction.port import ExtractionJob, ExtractionOutcome
 from pipeline.redaction.detectors import ALL
-from tests.fleet import WordVectors
+from tests.fleet import KEY, WordVectors
 from workers import context, fleet
 from workers.context import Context, Limits
 
@@ -43,6 +43,7 @@ def main() -> None:
             extractor=DeadlyExtractor,
             embedder=WordVectors,
             detectors=ALL,
+            installation_key=KEY,
             limits=Limits(lease_seconds=given["lease_seconds"], batch_size=32, drain_seconds=10),
         )
     )

@@ -35,23 +35,28 @@ TABLES = {
         "runs": "SELECT of created_at, id, kind, memory_id, org_id, project, state, state_at",
     },
     "afterword_operator": {
-        "drops": "SELECT of at, classes, expires_at, id, org_id, provenance, rule, run_id",
+        "drops": "MAINTAIN; SELECT of at, classes, expires_at, id, org_id, provenance, rule, run_id",
+        "embeddings_1": "MAINTAIN", "envelopes": "MAINTAIN", "erasures": "SELECT", "held_rows": "SELECT",
+        "legal_holds": "SELECT", "payloads": "MAINTAIN", "run_subjects": "MAINTAIN", "tokens": "MAINTAIN",
+        "transcripts": "MAINTAIN",
         "ledger": "SELECT; INSERT of action, actor, detail, org_id, payload_hash, subject_id, subject_kind",
-        "memories": "SELECT of classes, created_at, erased_at, expires_at, high_stakes, hold_reasons, id, importance,"
-        " kind, namespace, observed_at, occurrences, org_id, provenance, replaces, review_id, revision, run_id,"
-        " scope_kind, status, status_at, superseded_by, tier",
+        "memories": "MAINTAIN; SELECT of classes, created_at, erased_at, expires_at, high_stakes, hold_reasons, id,"
+        " importance, kind, namespace, observed_at, occurrences, org_id, provenance, replaces, review_id, revision,"
+        " run_id, scope_kind, status, status_at, superseded_by, tier",
         "memory_moves": "SELECT", "migrations": "SELECT", "namespaces": "INSERT, SELECT", "occurrences": "SELECT",
         "org_search": "SELECT",
         "orgs": "SELECT; INSERT of actor, name, reason, settings; UPDATE of actor, reason, settings",
         "recalls": "SELECT",
-        "rejected_events": "SELECT", "replayed_runs": "SELECT", "replays": "INSERT, SELECT",
-        "reviews": "SELECT of closed_at, decided_by, decision, id, kind, memory_id, opened_at, org_id, reasons",
-        "run_entries": "SELECT", "run_moves": "SELECT", "runs": "SELECT", "seals": "SELECT",
+        "rejected_events": "MAINTAIN, SELECT", "replayed_runs": "SELECT", "replays": "INSERT, SELECT",
+        "reviews": "MAINTAIN; SELECT of closed_at, decided_by, decision, id, kind, memory_id, opened_at, org_id,"
+        " reasons",
+        "run_entries": "SELECT", "run_moves": "SELECT", "runs": "MAINTAIN, SELECT", "seals": "SELECT",
         "spaces": "INSERT, SELECT", "stamps": "SELECT",
     },
     "afterword_worker": {
         "drops": "INSERT, SELECT", "embeddings_1": "DELETE, INSERT, SELECT; UPDATE of ann",
-        "envelopes": "DELETE, INSERT, SELECT, UPDATE",
+        "envelopes": "DELETE, INSERT, SELECT, UPDATE", "erasures": "SELECT", "held_rows": "INSERT, SELECT",
+        "legal_holds": "SELECT", "run_subjects": "DELETE, INSERT, SELECT",
         "ledger": "SELECT; INSERT of action, actor, detail, org_id, payload_hash, subject_id, subject_kind",
         "memories": "INSERT, SELECT, UPDATE", "memory_moves": "SELECT", "migrations": "SELECT", "namespaces": "SELECT",
         "occurrences": "INSERT, SELECT", "org_search": "INSERT, SELECT, UPDATE", "orgs": "SELECT",
@@ -64,6 +69,18 @@ TABLES = {
         "embeddings_1": "SELECT", "memories": "SELECT", "org_search": "SELECT",
         "promptable": "owner", "recalls": "INSERT, SELECT; UPDATE of block_hash, rendered_at", "stamps": "SELECT",
     },
+    "afterword_eraser": {
+        "drops": "UPDATE; SELECT of id, org_id, run_id", "embeddings_1": "DELETE, SELECT",
+        "envelopes": "DELETE; SELECT of org_id, run_id", "erasures": "INSERT, SELECT, UPDATE",
+        "held_rows": "INSERT, SELECT, UPDATE", "installation": "INSERT, SELECT, UPDATE",
+        "ledger": "SELECT; INSERT of action, actor, detail, org_id, payload_hash, subject_id, subject_kind",
+        "legal_holds": "INSERT, SELECT, UPDATE",
+        "memories": "UPDATE; SELECT of author, erased_at, id, org_id, run_id, scope_kind, status, status_at",
+        "orgs": "SELECT", "payloads": "DELETE; SELECT of entry_id, org_id", "rejected_events": "DELETE; SELECT of id",
+        "reviews": "UPDATE; SELECT of closed_at, id, memory_id, org_id", "run_subjects": "DELETE, SELECT",
+        "runs": "SELECT, UPDATE", "stamps": "SELECT", "tokens": "DELETE; SELECT of org_id, user_id",
+        "transcripts": "DELETE; SELECT of org_id, run_id",
+    },
     "afterword_verdict": {
         "embeddings_1": "SELECT", "envelopes": "INSERT",
         "ledger": "INSERT of action, actor, detail, org_id, payload_hash, subject_id, subject_kind",
@@ -74,9 +91,21 @@ TABLES = {
 
 FUNCTIONS = {
     "afterword_agent": {"current_grant", "recall", "recall_rendered"},
-    "afterword_reviewer": {"approve", "current_grant", "forget", "reject", "retype", "view_memory"},
-    "afterword_operator": {"current_grant", "mint_token", "open_missing_runs"},
-    "afterword_worker": {"current_grant"},
+    "afterword_reviewer": {"approve", "current_grant", "forget", "record_answer", "reject", "retype", "view_memory"},
+    "afterword_operator": {
+        "current_grant",
+        "erase",
+        "finish_erasure",
+        "knows_key",
+        "mark_erasure",
+        "mint_token",
+        "open_missing_runs",
+        "place_hold",
+        "record_answer",
+        "release_hold",
+        "tokens_of",
+    },
+    "afterword_worker": {"current_grant", "knows_key"},
     "PUBLIC": {"any_lexeme", "is_personal", "ledger_hash"},
 }
 

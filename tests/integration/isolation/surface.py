@@ -43,6 +43,7 @@ FUNCTIONS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "SELECT retype('{their_pending}', 'edit', 'x')", "SELECT retype('{their_memory}', 'correct', 'x')",
             "SELECT retype('{memory}', 'correct', 'See {their_memory}.')",
         ),
+        "record_answer": ("SELECT record_answer('\\x00', 'subject_exported', '{{}}')",),
     },
 }  # fmt: skip
 

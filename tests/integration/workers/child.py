@@ -19,7 +19,7 @@ from pipeline.extraction.adapters.offline import OfflineExtractor
 from pipeline.extraction.port import ExtractionJob, ExtractionOutcome
 from pipeline.redaction.detectors import ALL
 from pipeline.redaction.span import Detector, Span
-from tests.fleet import WordVectors
+from tests.fleet import KEY, WordVectors
 from workers import context, fleet
 from workers.context import Context, Limits
 
@@ -79,6 +79,7 @@ def main() -> None:
             extractor=lambda: CommandedExtractor(Path(given["folder"])),
             embedder=WordVectors,
             detectors=tuple(Moody(each, Path(given["folder"])) if each.name == "ip" else each for each in ALL),
+            installation_key=KEY,
             limits=Limits(**given["limits"]),
         )
     )
