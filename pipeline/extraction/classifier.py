@@ -10,13 +10,13 @@ bear it out; -1 when nothing does.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 
 from pipeline.candidate import Candidate, Kind
 from pipeline.extraction.evidence import EvidenceFinding
-from pipeline.extraction.wording import instructions, rules
+from pipeline.extraction.wording import rules
+from pipeline.extraction.wording.instructions import steering
 from pipeline.extraction.wording.stakes import stakes
 from pipeline.memory import AuthorKind, HoldReason, Scope, ScopeKind, Subject
 from pipeline.session import Trust, normalised
@@ -94,12 +94,11 @@ def _scope(kind: Kind, agent: str, user: str | None) -> Scope:
 
 
 def _hold_reasons(candidate: Candidate, areas: tuple[str, ...]) -> tuple[HoldReason, ...]:
-    return text_reasons(areas, (candidate.content, candidate.rationale))
+    shown = (candidate.content, candidate.rationale, candidate.subject_hint or "")
+    return text_reasons(areas, tuple(form for text in shown for form in steering(text)))
 
 
-def text_reasons(areas: tuple[str, ...], texts: Iterable[str]) -> tuple[HoldReason, ...]:
-    """Why the words alone hold a candidate; `texts` are its content and what else a reader is shown."""
-    reasons = [HoldReason.HIGH_STAKES] if areas else []
-    if any(map(instructions.steering, texts)):
-        reasons.append(HoldReason.INSTRUCTION_LIKE)
-    return tuple(reasons)
+def text_reasons(areas: tuple[str, ...], forms: tuple[str, ...]) -> tuple[HoldReason, ...]:
+    """Why words alone hold a candidate: the areas they touch, and the forms of steering in what a reader is shown."""
+    by_words = {HoldReason.HIGH_STAKES: areas, HoldReason.INSTRUCTION_LIKE: forms}
+    return tuple(reason for reason, found in by_words.items() if found)

@@ -10,7 +10,7 @@ from typer.main import get_command
 
 from ops.cli import app
 
-GROUPS = ("org", "extraction", "runs", "dead-letters", "rejected", "replay", "review", "ledger", "embed")
+GROUPS = ("org", "extraction", "runs", "dead-letters", "rejected", "replay", "review", "ledger", "embed", "redact")
 SINGLE = ("recall", "repair")
 
 
