@@ -7,15 +7,15 @@ import hashlib
 import re2
 
 _WORDS = (
-    "password passwd pass pwd pw passphrase passcode secret secrets token tokens apikey api key keys auth access "
-    "client credential credentials private public user users username usr login admin administrator root owner "
-    "guest name id change changeme changeit me my your the some any an new old current wrong invalid bad good "
-    "correct valid real fake dummy sample example examples demo test tests testing tester mock stub foo bar baz "
-    "qux temp tmp default placeholder redacted hidden masked removed omitted secure insecure super very none null "
-    "nil undefined true false void empty unset here goes value string str text bytes int bool number object "
-    "required optional hello world abc abcd abcde abcdef abcdefg xyz asdf qwerty insert enter replace with put "
-    "fill todo tbd this is not and or to of in for from sha md utf bcrypt argon aes rsa hmac oauth jwt uuid http "
-    "https hash hashed encrypted encoded plain plaintext cleartext postgres mysql mongo redis rabbitmq db "
+    "latin ascii password passwd pass pwd pw passphrase passcode secret secrets token tokens apikey api key keys "
+    "auth access client credential credentials private public user users username usr login admin administrator "
+    "root owner guest name id change changeme changeit me my your the some any an new old current wrong invalid "
+    "bad good correct valid real fake dummy sample example examples demo test tests testing tester mock stub foo "
+    "bar baz qux temp tmp default placeholder redacted hidden masked removed omitted secure insecure super very "
+    "none null nil undefined true false void empty unset here goes value string str text bytes int bool number "
+    "object required optional hello world abc abcd abcde abcdef abcdefg xyz asdf qwerty insert enter replace with "
+    "put fill todo tbd this is not and or to of in for from sha md utf bcrypt argon aes rsa hmac oauth jwt uuid "
+    "http https hash hashed encrypted encoded plain plaintext cleartext postgres mysql mongo redis rabbitmq db "
     "database server host localhost local dev prod staging app application service account basic bearer"
 )
 _COMPOSED = re2.compile(("(?i)(?:" + "|".join(_WORDS.split()) + r"|[^A-Za-z])+").encode())

@@ -51,12 +51,12 @@ _OPENER = rf"(?:(?:new )?[A-Za-z_][\w.:]{{0,30}}\()?(?:[bBrRuUfFL]{{1,2}}|@|\$)?
 _INNER = r"[^\s\"'`]{4}"
 
 _FORMS = {
-    Form.STRING: rf"{_CLOSER}{_TYPE}?\s{{0,8}}{_SIGN}\s{{0,8}}{_OPENER}({_INNER})",
+    Form.STRING: rf"(?:{_CLOSER}|{_TYPE})\s{{0,8}}{_SIGN}\s{{0,8}}{_OPENER}({_INNER})",
     Form.BARE: rf"{_CLOSER}[ \t]{{0,8}}{_SIGN}[ \t]{{0,4}}([^\s\"'`,;:=?(){{}}<>\\&|\[\]][^\s\"'`,;(){{}}<>\\&|]{{3}})",
+    Form.PAIR: rf"{_QUOTE}?[\s,]{{1,20}}{_QUOTE}?value{_QUOTE}?\s?[:=]\s?{_QUOTE}?({_INNER})",
     Form.ARGUMENT: rf"{_QUOTE}\s?,\s{{0,4}}{_OPENER}({_INNER})",
     Form.CALL: rf"(?:\(|\s){_OPENER}({_INNER})",
     Form.ELEMENT: r">\s{0,40}([^\s\"'`<>]{4})",
-    Form.PAIR: rf"{_QUOTE}?[\s,]{{1,20}}{_QUOTE}?value{_QUOTE}?\s?[:=]\s?{_QUOTE}?({_INNER})",
     Form.PROSE: rf"\s(?:is|was|to)(?:\snow)?:?\s{_QUOTE}?({_INNER})",
     Form.BESIDE: r"\s([A-Za-z0-9+/_-]{24})",
     Form.OBJECT: rf"{_CLOSER}\s?{_SIGN}\s?{_QUOTE}?(\{{\s{{0,8}}\\{{0,3}}[\"'])",
@@ -65,8 +65,12 @@ _ORDER = tuple(_FORMS)
 _ASSIGNED = re2.compile(rf"({_KEYWORD}{_ENDING})(?:{'|'.join(_FORMS.values())})".encode())
 
 _QUOTE_BEFORE = re2.compile(rf".*?({_QUOTE})".encode())
-_BARE_VALUE = re2.compile(rb"[^\s\"'`<>,;)\]}&|\\(]+")
+_BARE_VALUE = re2.compile(rb"[^\s\"'`<>,;)\]}&|\\(]*")
 _STRONG_INSIDE = re2.compile(rb":\s?\\{0,3}\"([A-Za-z0-9_+/=-]{20,})\\{0,3}\"")
+_LOOKED_UP = re2.compile(
+    rb"(?i)[^\w](?:get\w*|env\w*|encode|decode|find\w*|fetch\w*|read\w*|load\w*|lookup|pop|headers?|params?|config|query"
+    rb"|option|flag|field|column|label|input|prompt|t|tr|i18n|gettext|translate|require|include)\($"
+)
 _NAME_BYTES = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_.-$")
 _NAME_LENGTH_MAX = 64
 _VALUE_LENGTH_MAX = 1024
@@ -91,8 +95,10 @@ def _hits(folded: Folded) -> Iterator[Interval]:
     data, covered = folded.data, 0
     for found in _ASSIGNED.finditer(data):
         number = next(n for n in range(2, len(_ORDER) + 2) if found.start(n) >= 0)
-        name = data[_name_start(data, found.start()) : found.end(1)]
-        hit = _value(folded, name, _ORDER[number - 2], found.start(number))
+        form, start, name_start = _ORDER[number - 2], found.start(number), _name_start(data, found.start())
+        if _is_elsewhere(data, form, name_start, found.end(1), start):
+            continue
+        hit = _value(folded, data[name_start : found.end(1)], form, start)
         if hit and hit[0] >= covered:
             covered = hit[1]
             yield hit
@@ -105,6 +111,13 @@ def _name_start(data: bytes, position: int) -> int:
     return position + data[position - 1 : position].endswith(b"\\")
 
 
+def _is_elsewhere(data: bytes, form: Form, name_start: int, name_end: int, start: int) -> bool:
+    """The value is what something is looked up by, or the next of a list of strings."""
+    if form is Form.ARGUMENT:
+        return not data[:name_start].rstrip(b"\"'`\\ \n\t").endswith(b"(")
+    return _LOOKED_UP.search(data[name_end:start].rstrip(b"\"'`\\bru")) is not None
+
+
 def _value(folded: Folded, name: bytes, form: Form, start: int) -> Interval | None:
     data = folded.data
     if form is Form.OBJECT:
@@ -115,7 +128,7 @@ def _value(folded: Folded, name: bytes, form: Form, start: int) -> Interval | No
         return None
     written = Written(
         quoted=bool(quote),
-        loose=form is Form.PROSE,
+        loose=form is Form.PROSE or (form is Form.CALL and data[start - 1 : start] == b"`"),
         strong=form is Form.BESIDE,
         followed=data[end : end + 1],
         foreign=not folded.text[start:end].isascii(),
@@ -135,7 +148,9 @@ def _end(data: bytes, start: int, quote: bytes) -> int | None:
     """Where the value ends, within reach; None where a string is not closed on its line."""
     if not quote:
         end = int(_BARE_VALUE.match(data, start, min(len(data), start + _VALUE_LENGTH_MAX)).end())
-        return end - (data[end - 1] in b".:?!") if data[end - 2 : end] != b".." else None
+        if end == start or data[end - 2 : end] == b"..":
+            return None
+        return end - (data[end - 1] in b".:?!")
     end = data.find(quote, start, start + _VALUE_LENGTH_MAX)
     return end if end > start and b"\n" not in data[start:end] else None
 

@@ -36,7 +36,7 @@ _REFUSED = frozenset(
     b"md5 etag fingerprint thumbprint node graph data row column map dict json field property attribute metric sql "
     b"cell block chunk image layer build commit revision ref blob merkle registry license changelog resource stop "
     b"compass bypass surpass encompass trespass overpass underpass monkey turkey donkey hockey whiskey jockey author "
-    b"last first site recaptcha captcha authenticity non".split()
+    b"last first site recaptcha captcha authenticity non pubkey".split()
 )
 _QUALIFIED = frozenset(
     b"api secret access private auth encryption encrypt signing sign account app application client consumer master "
@@ -61,6 +61,8 @@ _REFERENCE = re2.compile(
     rb"p12|pfx|jks|html?|php|jsx?|tsx?|py|go|rb|java|md|png|svg|sh|local|com|org|net|io)$|^\$|%[A-Z_]+%|^process\.|^os\."
     rb"|^self\.|^this\.|^config\.|::|\(\)|^@|<%"
 )
+_CONSTANT = re2.compile(rb"^[A-Z]+(?:_[A-Z]+)+$")
+_EXPRESSION = re2.compile(rb"^[A-Za-z_][\w.]*\[")
 _INNER_SIGNS = frozenset(b"-_./: ")
 _UUID = re2.compile(rb"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _HEX = re2.compile(rb"(?i)[0-9a-f]+")
@@ -83,6 +85,8 @@ def fits(name: bytes, value: bytes, written: Written) -> bool:
     words = [word.group().lower() for word in _WORD.finditer(name.rsplit(b".", 1)[-1])]
     if not words or not _REFUSED.isdisjoint(words) or _is_reference(value, written):
         return False
+    if words == [b"pass"] and written.loose:
+        return False
     if any(word.endswith(tuple(_PASSWORDS)) for word in words):
         return not written.strong and _is_password(value, written, shouted=_shouted(name) and len(words) > 1)
     shape = next((shape for word, shape in _SHAPES.items() if word in words), None)
@@ -99,7 +103,7 @@ def _shouted(name: bytes) -> bool:
 def _is_reference(value: bytes, written: Written) -> bool:
     if any(byte <= 32 for byte in value) or placeholder(value) or _REFERENCE.search(value):
         return True
-    return not written.quoted and written.followed in (b"(", b"[")
+    return (_CONSTANT if written.quoted else _EXPRESSION).search(value) is not None or written.followed == b"("
 
 
 def _is_password(value: bytes, written: Written, shouted: bool) -> bool:

@@ -11,7 +11,9 @@ import binascii
 from pipeline.redaction.classes import SECRET
 from pipeline.redaction.placeholder import placeholder, random_looking
 from pipeline.redaction.rules import Rule, RuleDetector
+from pipeline.redaction.wording import generated
 
+_DIGITS_MIN = 4
 _VALUE = r"[A-Za-z0-9._~+/=-]"
 _QUOTES = r"[\\\"']{1,2}"
 _WORD = r"[\\\"']{0,2}([^\s\"'\\;|&`<>()]{4,})"
@@ -30,7 +32,12 @@ def _is_basic(value: bytes) -> bool:
 
 
 def _is_password(value: bytes) -> bool:
-    return len(value) > 1 and not placeholder(value)
+    return len(value) > 1 and not placeholder(value) and not (value.isdigit() and len(value) < _DIGITS_MIN)
+
+
+def _is_telling(value: bytes) -> bool:
+    """A password that is no plain word: what follows a flag or `identified by` may be prose."""
+    return _is_password(value) and (generated(value) or not value.isalpha())
 
 
 def _is_user_and_password(value: bytes) -> bool:
@@ -64,7 +71,7 @@ PATTERNS: tuple[Rule, ...] = (
         "sql_password",
         r"(?i:identified\s|with\s+(?:encrypted\s+)?password\s|set\s+password\s)",
         r"(?i:identified\s+(?:with\s+\w+\s+)?by|(?:with|set)\s+(?:encrypted\s+)?password)\s+(?:=\s*)?[\\]?['\"]([^'\"\\\s]{3,})",
-        _is_password,
+        _is_telling,
     ),
     Rule("netrc", r"machine\s", r"machine\s+\S{1,80}\s+login\s+\S{1,80}\s+password\s+(\S{3,})", _is_password),
     Rule("azure_storage", "(?i:accountkey)=", r"(?i:accountkey)=([A-Za-z0-9+/]{40,}={0,2})", random_looking),
@@ -75,7 +82,7 @@ FLAG_PATTERNS: tuple[Rule, ...] = (
         "password_flag",
         r"[\s\"'`]-{1,2}(?:pass(?:word|wd|in|out|phrase)?|pwd)[ =]",
         rf"[\s\"'`]-{{1,2}}(?:pass(?:word|wd|phrase)?[ =]|pwd[ =]|pass(?:in|out|word)?[ =]pass:){_WORD}",
-        _is_password,
+        _is_telling,
         edge=False,
     ),
     Rule(
@@ -83,7 +90,7 @@ FLAG_PATTERNS: tuple[Rule, ...] = (
         r"(?:sshpass|docker login|mysql\w*|mariadb|redis-cli)\s",
         r"(?:sshpass\s+-p\s?|(?:mysql\w*|mariadb)\s(?:[^\n|;]{0,100}\s)?-p|docker login\s(?:[^\n|;]{0,200}\s)?-p\s"
         rf"|redis-cli\s(?:[^\n|;]{{0,100}}\s)?-a\s){_WORD}",
-        _is_password,
+        _is_telling,
     ),
 )
 

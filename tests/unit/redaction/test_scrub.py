@@ -20,6 +20,15 @@ from pipeline.session import Role, Transcript, Trust, Turn
 AWS = "AKIAIOSFODNN7EXAMPLE"
 GITHUB = "ghp_" + "Q7wE4rT1yU8iO2pA5sD9fG3hJ6kL0zXcV7bN"
 PIECES = [
+    "password is ",
+    "TOKEN=",
+    '"apiKey": "',
+    "secret(",
+    ";",
+    "'",
+    "\nkind: Secret\ndata:\n  x: ",
+    "curl -u ",
+    "a9X!kq",
     AWS,
     GITHUB,
     "4111 1111 1111 1111",
