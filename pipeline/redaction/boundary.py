@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re2
 
-_ESCAPE_BEFORE = re2.compile(rb".*(?:\\[abfnrtv]|\\u[0-9A-Fa-f]{4}|\x1b\[[0-9;]*m)")
+_ESCAPE_BEFORE = re2.compile(rb".*(?:\\[abfnrtv]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|\x1b\[[0-9;]*m)")
 _ESCAPES = tuple(
     (re2.compile(pattern), b" " * length)
     for pattern, length in ((rb"\\u[0-9A-Fa-f]{4}", 6), (rb"\\[abfnrtv]", 2), (rb"%[0-9A-Fa-f]{2}", 3))

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pipeline.redaction.classes import CC, EMAIL, IBAN, IP, PHONE, SECRET, SSN
+from pipeline.redaction.canary_numbers import NUMBERS
+from pipeline.redaction.classes import SECRET
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +37,5 @@ CANARIES: tuple[Canary, ...] = (
     Canary(SECRET, "Run sshpass -p Tr0ub4dor-3 ssh shop@db.internal first.", "Tr0ub4dor-3"),
     Canary(SECRET, "SHOP_DB_PASSWORD=Tr0ub4dor-3", "Tr0ub4dor-3"),
     Canary(SECRET, _MANIFEST, "VHIwdWI0ZG9yLTM="),
-    Canary(CC, "Paid with 4111 1111 1111 1111.", "4111 1111 1111 1111"),
-    Canary(CC, "カード番号は４１１１１１１１１１１１１１１１です", "４１１１１１１１１１１１１１１１", "ja"),
-    Canary(SSN, "Her SSN is 536-90-4399.", "536-90-4399"),
-    Canary(IBAN, "Bitte an DE89 3704 0044 0532 0130 00 zahlen.", "DE89 3704 0044 0532 0130 00"),
-    Canary(EMAIL, "Write to info@example.com.", "info@example.com"),
-    Canary(PHONE, "Call +44 20 7946 0958 tomorrow.", "+44 20 7946 0958"),
-    Canary(PHONE, "Call (212) 555-0123 tomorrow.", "(212) 555-0123", "en"),
-    Canary(IP, "The login came from 8.8.4.4.", "8.8.4.4"),
-    Canary(IP, "The login came from 2001:4860:4860::8844.", "2001:4860:4860::8844"),
+    *(Canary(cls, text, expected, language) for cls, language, text, expected in NUMBERS),
 )

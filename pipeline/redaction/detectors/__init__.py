@@ -12,17 +12,27 @@ from __future__ import annotations
 from pipeline.redaction.detectors.assignment import Assignment
 from pipeline.redaction.detectors.card import Card
 from pipeline.redaction.detectors.credentials import CREDENTIALS, FLAGS
+from pipeline.redaction.detectors.dob import Dob
 from pipeline.redaction.detectors.email import Email
 from pipeline.redaction.detectors.iban import Iban
 from pipeline.redaction.detectors.ip import Ip
 from pipeline.redaction.detectors.kubernetes import KubernetesSecret
+from pipeline.redaction.detectors.natid import NatId
 from pipeline.redaction.detectors.phone import Phone
 from pipeline.redaction.detectors.private_key import PrivateKey
 from pipeline.redaction.detectors.ssn import Ssn
 from pipeline.redaction.detectors.tokens import TOKENS
 from pipeline.redaction.span import Detector, Triggered
 
-PROVEN: tuple[Triggered, ...] = (PrivateKey(), TOKENS, CREDENTIALS, Card(), Ssn(proven_only=True), Iban())
+PROVEN: tuple[Triggered, ...] = (
+    PrivateKey(),
+    TOKENS,
+    CREDENTIALS,
+    Card(),
+    Ssn(proven_only=True),
+    Iban(),
+    NatId(proven_only=True),
+)
 
 ALL: tuple[Detector, ...] = (
     PrivateKey(),
@@ -34,7 +44,9 @@ ALL: tuple[Detector, ...] = (
     Card(),
     Ssn(),
     Iban(),
+    NatId(),
     Email(),
     Phone(),
     Ip(),
+    Dob(),
 )

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import re2
 from stdnum import luhn
 
-from pipeline.redaction.boundary import stands_alone, without_escapes
+from pipeline.redaction.boundary import stands_alone
 from pipeline.redaction.classes import CC
-from pipeline.redaction.folding import fold
+from pipeline.redaction.folding import Folded, fold
+from pipeline.redaction.rules import EDGE
 from pipeline.redaction.span import Span
 
 ISSUERS: tuple[tuple[int, int, frozenset[int]], ...] = (
@@ -57,8 +58,12 @@ ISSUERS_NAMED: tuple[tuple[int, int, frozenset[int]], ...] = (
 """Counted only behind a word for a card."""
 
 _GROUPED = r"\d{4}SEP\d{4}SEP\d{4}SEP\d{4}(?:SEP\d{3})?|\d{4}SEP\d{6}SEP\d{4,5}"
-PATTERN = re2.compile("|".join((_GROUPED.replace("SEP", " "), _GROUPED.replace("SEP", "-"), r"\d{12,19}")).encode())
-_WORD = re2.compile(rb"(?i)card|\bvisa\b|maestro|\bjcb\b|\bcc\b|credit|debit")
+_SHAPES = "|".join((_GROUPED.replace("SEP", " "), _GROUPED.replace("SEP", "-"), r"[2-68]\d{11,18}\b", r"1\d{14}\b"))
+PATTERN = re2.compile(f"{EDGE}({_SHAPES})".encode())
+_WORD = re2.compile(
+    r"(?i)card|\bvisa\b|maestro|\bjcb\b|\bcc\b|credit|debit|[ck]art[aeãõ]|\bkort|kaart|kartu|tarjeta|kreditn|karty"
+    r"|карт|κάρτα|卡|カード|카드|بطاق|כרטיס|कार्ड|บัตร|thẻ"
+)
 _BEFORE = 40
 _HEX_WORD = re2.compile(rb"[0-9A-Fa-f]{4,}-$")
 _LAST_GROUP = 4
@@ -77,14 +82,15 @@ class Card:
 
     def detect(self, text: str) -> Sequence[Span]:
         folded = fold(text)
-        return [Span(*folded.place(*hit), CC, 1.0, self.name) for hit in _cards(without_escapes(folded.data))]
+        return [Span(*folded.place(*hit), CC, 1.0, self.name) for hit in _cards(folded)]
 
 
-def _cards(data: bytes) -> Iterator[tuple[int, int]]:
+def _cards(folded: Folded) -> Iterator[tuple[int, int]]:
+    data = folded.data
     for match in PATTERN.finditer(data):
-        start = match.start()
-        ends = (match.end(), match.end() - _LAST_GROUP) if not match.group().isdigit() else (match.end(),)
-        named = _WORD.search(data[max(0, start - _BEFORE) : start]) is not None
+        start, last = match.span(1)
+        ends = (last,) if match.group(1).isdigit() else (last, last - _LAST_GROUP)
+        named = _WORD.search(folded.text[max(0, start - _BEFORE) : start]) is not None
         end = next((end for end in ends if _is_whole(data, start, end) and issued(data[start:end], named=named)), None)
         if end:
             yield start, end

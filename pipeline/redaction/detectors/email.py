@@ -34,6 +34,10 @@ class Email:
     name: str = "email"
     classes: frozenset[str] = frozenset({EMAIL})
 
+    @property
+    def trigger(self) -> bytes:
+        return b"@"
+
     def detect(self, text: str) -> Sequence[Span]:
         folded = fold(text)
         return [Span(*folded.place(*hit), EMAIL, 1.0, self.name) for hit in _addresses(folded.text)]

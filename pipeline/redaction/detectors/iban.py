@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import re2
 from stdnum import iban, numdb
 
-from pipeline.redaction.boundary import stands_alone, without_escapes
+from pipeline.redaction.boundary import stands_alone
 from pipeline.redaction.classes import IBAN
 from pipeline.redaction.folding import fold
+from pipeline.redaction.rules import EDGE
 from pipeline.redaction.span import Span
 
-PATTERN = re2.compile(rb"[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,30}")
-_CONTEXT = re2.compile(rb"(?i)iban")
-_BEFORE = 40
+_REST = r"\d{2}(?:[ -]?[A-Za-z0-9]){11,30}"
+PATTERN = re2.compile(f"{EDGE}([A-Z]{{2}}{_REST})".encode())
+_LOWER = re2.compile(f"(?i)iban[^\n]{{0,40}}?[^a-z0-9\n]([a-z]{{2}}{_REST})".encode())
 
 
 @dataclass(frozen=True)
@@ -28,23 +30,22 @@ class Iban:
 
     @property
     def trigger(self) -> bytes:
-        return bytes(PATTERN.pattern)
+        return bytes(PATTERN.pattern) + b"|" + bytes(_LOWER.pattern)
 
     def detect(self, text: str) -> Sequence[Span]:
         folded = fold(text)
-        data, spans, position = without_escapes(folded.data), [], 0
-        while match := PATTERN.search(data, position):
-            start = match.start()
-            end = _valid_end(data, start, match.end()) if _may_begin(data, start) else None
-            if end:
-                spans.append(Span(*folded.place(start, end), IBAN, 1.0, self.name))
-            position = end or start + 1
-        return spans
+        hits = {*_numbers(PATTERN, folded.data), *_numbers(_LOWER, folded.data)}
+        return [Span(*folded.place(*hit), IBAN, 1.0, self.name) for hit in sorted(hits)]
 
 
-def _may_begin(data: bytes, start: int) -> bool:
-    country = data[start : start + 2]
-    return country.isupper() or _CONTEXT.search(data[max(0, start - _BEFORE) : start]) is not None
+def _numbers(pattern: Any, data: bytes) -> Iterator[tuple[int, int]]:
+    position = 0
+    while match := pattern.search(data, position):
+        start = match.start(1)
+        end = _valid_end(data, start, match.end())
+        if end:
+            yield start, end
+        position = end or start + 1
 
 
 def _valid_end(data: bytes, start: int, longest: int) -> int | None:

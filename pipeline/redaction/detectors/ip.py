@@ -19,8 +19,15 @@ from pipeline.redaction.folding import fold
 from pipeline.redaction.span import Span
 
 V4 = re2.compile(rb"\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}")
-V6 = re2.compile(rb"[0-9A-Fa-f]{2,4}:[0-9A-Fa-f:]*:[0-9A-Fa-f.:]*|::[Ff]{4}:[0-9A-Fa-f.:]+")
-
+_HEX = "[0-9A-Fa-f]{1,4}"
+_DOTTED = r"\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}"
+V6 = re2.compile(
+    (
+        f"{_HEX}(?::{_HEX}){{2,6}}:[0-9A-Fa-f:.]*|[0-9A-Fa-f]{{2,4}}:(?:{_HEX}:){{0,6}}:[0-9A-Fa-f:.]*"
+        f"|::[Ff]{{4}}:[0-9A-Fa-f.:]+|::{_DOTTED}"
+    ).encode()
+)
+"""Three colons or a double one: fewer are a time of day."""
 _VERSION_BEFORE = re2.compile(
     rb"(?i)(?:\b(?:versions?|ver|v|release|build|rev(?:ision)?|firmware|driver|section|chapter|clause|rfc)\b[\s:=.\"'#]{0,4}"
     rb"|[a-z]/|[a-z][a-z0-9_]{0,20}-v?|[=<>~!]=|[\^~]|\bv)$"
@@ -33,7 +40,14 @@ _DOCUMENTATION = tuple(
         ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "0.0.0.0/8", "2001:db8::/32", "3fff::/20"),
     )
 )
-_ASSIGNED = tuple(map(ipaddress.ip_network, ("2000::/3", "fc00::/7", "fe80::/10", "64:ff9b::/96", "::ffff:0:0/96")))
+_ASSIGNED = tuple(
+    map(
+        ipaddress.ip_network,
+        ("2000::/3", "fc00::/7", "fe80::/10", "64:ff9b::/96", "::/96", "::ffff:0:0/96", "::ffff:0:0:0/96"),
+    )
+)
+_GROUPS_UNASSIGNED = 4
+"""Groups that an address outside these must show: fewer are met in code, as in `a::b`."""
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -44,6 +58,10 @@ class Ip:
 
     name: str = "ip"
     classes: frozenset[str] = frozenset({IP})
+
+    @property
+    def trigger(self) -> bytes:
+        return bytes(V4.pattern) + b"|" + bytes(V6.pattern)
 
     def detect(self, text: str) -> Sequence[Span]:
         folded = fold(text)
@@ -84,8 +102,11 @@ def points_at_someone(candidate: bytes) -> bool:
 
 
 def _is_written_out(candidate: bytes) -> bool:
-    """All eight groups, and longer ones than the bytes of a hardware address or a fingerprint."""
-    return candidate.count(b":") == 7 and b"::" not in candidate and len(candidate) > len(b"xx:xx:xx:xx:xx:xx:xx:xx")
+    """All eight groups, or most of them, and longer ones than the bytes of a hardware address or a fingerprint."""
+    groups = [group for group in candidate.split(b":") if group]
+    if b"::" in candidate:
+        return len(groups) >= _GROUPS_UNASSIGNED and all(len(group) == 4 for group in groups)
+    return len(groups) == 8 and len(candidate) > len(b"xx:xx:xx:xx:xx:xx:xx:xx")
 
 
 def _is_version(data: bytes, start: int, end: int) -> bool:

@@ -14,10 +14,18 @@ from stdnum.us import ssn
 from pipeline.redaction.boundary import stands_alone, without_escapes
 from pipeline.redaction.classes import SSN
 from pipeline.redaction.folding import fold
+from pipeline.redaction.rules import EDGE
 from pipeline.redaction.span import Span
 
-PATTERN = re2.compile(rb"\d{3}-\d{2}-\d{4}|\d{3} \d{2} \d{4}|\d{3}\.\d{2}\.\d{4}|\d{9}")
-CONTEXT = re2.compile(rb"(?i)(?:\b|_)ssns?(?:\b|_|\d)|\bssn|social[ _-]?sec|\bsoc[. ]{1,2}sec|seguro[ _-]social")
+PATTERN = re2.compile(
+    f"{EDGE}(\\d{{3}}-\\d{{2}}-\\d{{4}}|\\d{{3}} \\d{{2}} \\d{{4}}|\\d{{3}}\\.\\d{{2}}\\.\\d{{4}}"
+    "|\\d{9}|\\d{3}-\\d{6}|\\d{5}-\\d{4})\\b".encode()
+)
+CONTEXT = re2.compile(
+    rb"(?i)(?:\b|_)ssns?(?:\b|_|\d)|\bssn|\bss(?:#| no| num)|social[ _.-]?sec|\bsoc[. ]{1,2}sec"
+    rb"|segur(?:o|idad)[ _-]social"
+)
+_DASHED = re2.compile(rb"\d{3}-\d{2}-\d{4}")
 _BEFORE, _AFTER = 60, 30
 
 
@@ -35,14 +43,14 @@ class Ssn:
 
     def detect(self, text: str) -> Sequence[Span]:
         folded = fold(text)
-        data, spans = without_escapes(folded.data), []
+        data, spans = folded.data, []
         for match in PATTERN.finditer(data):
-            start, end = match.span()
+            start, end = match.span(1)
             if not _could_be_issued(data, start, end):
                 continue
-            if CONTEXT.search(data[max(0, start - _BEFORE) : end + _AFTER]):
+            if CONTEXT.search(without_escapes(data[max(0, start - _BEFORE) : end + _AFTER])):
                 spans.append(Span(*folded.place(start, end), SSN, 1.0, self.name))
-            elif not self.proven_only and b"-" in match.group():
+            elif not self.proven_only and _DASHED.fullmatch(match.group(1)):
                 spans.append(Span(*folded.place(start, end), SSN, 0.5, self.name))
         return spans
 
