@@ -12,7 +12,7 @@ import unicodedata
 
 from pipeline.session import normalised
 
-_BREAK = re.compile(r"[^\S\n]*\n(?:\s*\n)?\s*")
+_BREAK = re.compile(r"\n\s*")
 _WORD = re.compile(r"\w+")
 _APART = str.maketrans({"’": "'", "‘": "'", "`": "'", "ı": "i", "ł": "l", "Ł": "l", "đ": "d", "Đ": "d", "ø": "o",
                         "Ø": "o", "æ": "ae", "Æ": "ae", "œ": "oe", "Œ": "oe"})  # fmt: skip

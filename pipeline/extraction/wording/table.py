@@ -15,7 +15,7 @@ import re2
 from pipeline.extraction.wording.shown import unaccented
 
 _OPTIONS = re2.Options()
-_OPTIONS.max_mem = 64 << 20  # gaps between words make many states; without room for them RE2 goes slower, and says so
+_OPTIONS.max_mem = 16 << 20  # of states, a table; gaps between words make many, and 8 MB took twice as long
 _OPTIONS.log_errors = False
 
 

@@ -12,6 +12,7 @@ from pipeline.candidate import Kind
 from pipeline.gate import GateInput, Hold, decide
 from pipeline.memory import AuthorKind, Subject
 from pipeline.redaction import classes
+from pipeline.redaction.canary import CANARIES
 from pipeline.redaction.classes import (
     CLASSES,
     PERSONAL,
@@ -88,8 +89,11 @@ def test_a_new_class_is_replaced_and_held_before_anybody_decides(
 
 
 def test_detectors_find_classes_of_the_table_alone() -> None:
-    """Whatever a detector finds can label a metric."""
-    assert {cls for detector in ALL for cls in detector.classes} <= {row.name for row in CLASSES}
+    """Whatever a detector finds, and whatever has a canary, can label a metric."""
+    names = {row.name for row in CLASSES}
+    assert {cls for detector in ALL for cls in detector.classes} <= names
+    assert {canary.cls for canary in CANARIES} <= names
+    assert {label_of(name) for name in names} == names
 
 
 def test_the_glossary_s_table_is_this_one() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,6 +34,13 @@ from pipeline.extraction.wording.table import Table
 )
 def test_shown(text: str, expected: str) -> None:
     assert shown(text) == expected
+
+
+@pytest.mark.parametrize("sign", [" ", "\n", " \n", "\u200b", "\u0301", "a\u0430", "[", "\\n"])
+def test_time_is_bounded_by_the_length_of_the_text(sign: str) -> None:
+    started = time.process_time()
+    shown(sign * 100_000 + "x")
+    assert time.process_time() - started < 2
 
 
 @given(st.text(max_size=200))
