@@ -215,7 +215,7 @@ def test_classes_with_the_health_of_each(redact: Redact) -> None:
     told = {row["name"]: row for row in redact.json("classes")}
     assert list(told) == [row.name for row in CLASSES]
     assert told["email"]["detectors"] == ["email"]
-    assert told["email"]["health"] == "up: any"
+    assert told["email"]["health"].startswith("up: any")
     assert told["person"]["detectors"] == ["names"]
     assert told["person"]["health"].startswith(("down", "no canary"))
     assert told["detector_unavailable"]["health"] == "no detector is due"
