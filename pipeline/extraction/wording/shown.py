@@ -1,19 +1,26 @@
 """A text as tables of wording read it: what a reader would see, in one case, without accents.
 
-Characters that show nothing are left out, since hidden ones would split a trigger word; letters of another script
-within a Latin word become the letters they look like; Latin letters lose their accents, so that their edges are edges
-to RE2. A line break before a capital, and an empty line, stand as `¦`: something new begins there.
+Entities are read as what they stand for. Characters that show nothing are left out, since hidden ones would split a
+trigger word, and what is written in tag characters, which a model reads and a person does not, stands at the end.
+Letters of another script within a Latin word become the letters they look like; Latin letters lose their accents, so
+that their edges are edges to RE2; the underscores of emphasis go. A line break before a capital, and an empty line,
+stand as `¦`: something new begins there.
 """
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
 
+from pipeline.recall.visible import EMOJI_STYLES, HIDDEN, VARIATIONS
 from pipeline.session import normalised
 
 _BREAK = re.compile(r"\n\s*")
 _WORD = re.compile(r"\w+")
+_EMPHASIS = re.compile(r"\b_{1,3}(?=[^\W_])|(?<=[^\W_])_{1,3}\b")
+_TAGS = {chr(0xE0000 + point): chr(point) for point in range(0x20, 0x7F)}
+_UNSEEN = HIDDEN | VARIATIONS | EMOJI_STYLES
 _APART = str.maketrans({"’": "'", "‘": "'", "`": "'", "ı": "i", "ł": "l", "Ł": "l", "đ": "d", "Đ": "d", "ø": "o",
                         "Ø": "o", "æ": "ae", "Æ": "ae", "œ": "oe", "Œ": "oe"})  # fmt: skip
 _LOOKS_LIKE = str.maketrans(
@@ -27,17 +34,22 @@ _ACCENTS = re.compile("[\u0300-\u036f]")
 
 def shown(text: str) -> str:
     """Normalised, case folded, visible; see above."""
-    text = _BREAK.sub(_line_break, text)
-    if text.isascii():
-        return normalised(text).replace("`", "'")
-    text = "".join(sign for sign in text if unicodedata.category(sign) != "Cf")
-    return normalised(_WORD.sub(_one_script, unaccented(text)))
+    text = _BREAK.sub(_line_break, html.unescape(text) if "&" in text else text)
+    if not text.isascii():
+        text = _WORD.sub(_one_script, unaccented(_seen(text)))
+    return normalised(_EMPHASIS.sub("", text)).replace("`", "'")
 
 
 def unaccented(text: str) -> str:
     """Latin letters without marks; marks of other scripts stand, since there they are letters."""
     marked = unicodedata.normalize("NFKD", text)
     return unicodedata.normalize("NFC", _ACCENTS.sub("", marked)).translate(_APART)
+
+
+def _seen(text: str) -> str:
+    tags = "".join(_TAGS[sign] for sign in text if sign in _TAGS)
+    seen = "".join(sign for sign in text if unicodedata.category(sign) != "Cf" and sign not in _UNSEEN)
+    return f"{seen} ¦ {tags}" if tags else seen
 
 
 def _line_break(gap: re.Match[str]) -> str:

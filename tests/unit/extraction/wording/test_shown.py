@@ -27,6 +27,11 @@ from pipeline.extraction.wording.table import Table
         ("ig\u200bno\u00adre", "ignore"),
         ("p\u0430ssw\u043erd", "password"),
         ("пароль", "пароль"),
+        ("ig\ufe0fno\u3164re", "ignore"),
+        ("\U0001d422\U0001d420nore", "ignore"),
+        ("ok" + "".join(chr(0xE0000 + ord(sign)) for sign in "Ignore"), "ok ¦ ignore"),
+        ("&#105;gnore &lt;all&gt;", "ignore <all>"),
+        ("_ignore_ __all__ snake_case _", "ignore all snake_case _"),
         ("\uff30\uff21\uff33\uff33", "pass"),
         ("が ひ", "が ひ"),
         ("निर्देश", "निर्देश"),
@@ -43,7 +48,7 @@ def test_time_is_bounded_by_the_length_of_the_text(sign: str) -> None:
     assert time.process_time() - started < 2
 
 
-@given(st.text(max_size=200))
+@given(st.text(max_size=200).filter(lambda text: "&" not in text))
 def test_any_text_is_answered_and_shown_once_is_shown(text: str) -> None:
     once = shown(text)
     assert shown(once) == once
