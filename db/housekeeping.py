@@ -27,6 +27,7 @@ class Gauges:
     open_reviews: dict[tuple[str, str], int]
     memories: dict[str, int]
     unsealed: int
+    sample_answers: dict[tuple[str, str], int]
 
 
 def is_only_one(conn: Connection) -> bool:
@@ -49,6 +50,9 @@ def gauges(conn: Connection) -> Gauges:
         },
         memories=read("memory_gauges", "status", "memories"),
         unsealed=unsealed["entries"] if unsealed else 0,
+        sample_answers={
+            (row["kind"], row["answer"]): row["reviews"] for row in conn.execute(query("housekeeping.sample_gauges"))
+        },
     )
 
 
@@ -60,7 +64,7 @@ def oldest_due(conn: Connection) -> dict[str, float]:
 def purge(conn: Connection) -> dict[str, int]:
     """Remove what is past its date; returns counts by store."""
     params = {"limit": PURGE_ROWS}
-    names = ("purge_transcripts", "purge_rejected", "purge_forgotten")
+    names = ("purge_transcripts", "purge_rejected", "purge_forgotten", "purge_drops")
     return {name: conn.execute(query(f"housekeeping.{name}"), params).rowcount for name in names}
 
 

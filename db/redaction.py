@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,6 +12,7 @@ from psycopg.types.json import Jsonb
 
 from db.connect import Connection
 from db.sql import query
+from pipeline.consolidation.similarity import Likeness, similarity
 from pipeline.memory import HoldReason, MemoryDraft, Subject, content_hash
 
 
@@ -27,12 +28,26 @@ class NewMemory:
 
 @dataclass(frozen=True, slots=True)
 class NewDrop:
-    id: UUID
-    org_id: int
-    run_id: UUID
+    """A draft that is kept out by `rule`: its stated confidence misses `threshold`.
+
+    `review_share`: basis points of drops that a person is asked about; the database decides which by the draft's id.
+    """
+
+    draft: MemoryDraft
     rule: str
+    threshold: float
+    lifetime_days: int
+    review_share: int
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A redacted text, and for whom it would be kept."""
+
+    org_id: int
+    scope_kind: str
+    scope_value: str | None
     content: str
-    provenance: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +61,7 @@ class Edit:
     hold_reasons: tuple[HoldReason, ...]
     subject: Subject | None
     actor: str
+    cites: UUID | None = None
 
 
 def envelopes(conn: Connection, runs: Sequence[UUID]) -> dict[UUID, dict[str, Any]]:
@@ -76,18 +92,38 @@ def _row(memory: NewMemory) -> dict[str, Any]:
         "namespace": draft.namespace, "replaces": [str(item) for item in draft.replaces], "actor": memory.actor,
         "previous_hash": memory.previous_hash.hex() if memory.previous_hash else None,
         "review_id": str(memory.review_id) if memory.review_id else None,
+        "cites": str(draft.cites) if draft.cites else None,
     }  # fmt: skip
 
 
 def insert_drops(conn: Connection, drops: Sequence[NewDrop]) -> None:
-    """Keep what was dropped, with its rule; the table refuses one with a class."""
+    """Keep what was dropped, with its rule; the table refuses one with a class, and opens the sampled ones' reviews."""
     if drops:
-        rows = [
-            {"id": str(drop.id), "org_id": drop.org_id, "run_id": str(drop.run_id), "rule": drop.rule,
-             "content": drop.content, "classes": [], "provenance": drop.provenance}
-            for drop in drops
-        ]  # fmt: skip
-        conn.execute(query("stages.insert_drops"), {"rows": Jsonb(rows)})
+        conn.execute(query("stages.insert_drops"), {"rows": Jsonb([_dropped(drop) for drop in drops])})
+
+
+def _dropped(drop: NewDrop) -> dict[str, Any]:
+    kept = _row(NewMemory(drop.draft, None, ""))
+    return kept | {"rule": drop.rule, "threshold": drop.threshold, "lifetime_days": drop.lifetime_days,
+                   "review_share": drop.review_share}  # fmt: skip
+
+
+def refused(conn: Connection, texts: Collection[Said]) -> dict[Said, UUID]:
+    """The memory by which a person kept this text out before, for those where there is one: by hash, else by words."""
+    if not texts:
+        return {}
+    said = dict(enumerate(texts))
+    rows = [
+        {"number": number, "org_id": text.org_id, "scope_kind": text.scope_kind, "scope_value": text.scope_value,
+         "content": text.content, "hash": content_hash(text.content).hex()}
+        for number, text in said.items()
+    ]  # fmt: skip
+    found: dict[Said, UUID] = {}
+    for row in conn.execute(query("stages.refused"), {"rows": Jsonb(rows)}):
+        text = said[row["number"]]
+        if similarity(text.content, row["content"]).kind is not Likeness.NONE:
+            found.setdefault(text, row["id"])
+    return found
 
 
 def verdict_memories(conn: Connection, memories: Sequence[UUID]) -> dict[UUID, dict[str, Any]]:
@@ -101,7 +137,7 @@ def apply_edit(conn: Connection, edit: Edit) -> bool:
         "id": edit.memory_id, "content": edit.content, "content_hash": content_hash(edit.content),
         "classes": list(edit.classes), "hold_reasons": list(edit.hold_reasons), "actor": edit.actor,
         "subject_type": edit.subject and edit.subject.type, "subject_id": edit.subject and edit.subject.id,
-        "review_id": edit.review_id,
+        "review_id": edit.review_id, "cites": edit.cites,
     }  # fmt: skip
     if conn.execute(query("stages.apply_edit"), params).rowcount == 0:
         return False
@@ -128,3 +164,9 @@ def supersede(
         return False
     conn.execute(query("stages.close_reviews"), params)
     return True
+
+
+def demand_amends(conn: Connection, memory: UUID, *, actor: str, decision: str, comment: str | None) -> None:
+    """An open audit is answered in the negative, and a review opened that lasts until the memory is put right."""
+    params = {"id": memory, "actor": actor, "decision": decision, "comment": comment}
+    conn.execute(query("stages.demand_amends"), params)

@@ -67,6 +67,23 @@ def retype(conn: Connection, memory: UUID, act: Act, content: str, *, comment: s
     return run if isinstance(run, UUID) else None
 
 
+def view_drop(conn: Connection, drop: UUID) -> dict[str, Any]:
+    """What was dropped, why, and how its sample was answered; the look is an entry in the ledger."""
+    return _call(conn, "view_drop", {"drop": drop})
+
+
+def confirm_drop(conn: Connection, drop: UUID, *, comment: str | None = None) -> str:
+    """It was right to drop it."""
+    return str(_call(conn, "confirm_drop", {"drop": drop, "comment": _typed(comment)})["done"])
+
+
+def restore_drop(conn: Connection, drop: UUID, *, comment: str) -> UUID:
+    """It was wrong: returns the run in which the candidate passes detection and gate; the same one when repeated."""
+    run = _call(conn, "restore_drop", {"drop": drop, "comment": _typed(comment)})["run"]
+    assert isinstance(run, UUID)
+    return run
+
+
 def _call(conn: Connection, name: str, params: dict[str, Any]) -> dict[str, Any]:
     try:
         row = conn.execute(query(f"doors.{name}"), params).fetchone()

@@ -8,7 +8,21 @@ import typer
 from redis.exceptions import RedisError
 
 from db.connect import DatabaseDown
-from ops.commands import dead_letters, embed, extraction, ledger, org, redact, rejected, replay, retention, review, runs
+from ops.commands import (
+    audit,
+    dead_letters,
+    drops,
+    embed,
+    extraction,
+    ledger,
+    org,
+    redact,
+    rejected,
+    replay,
+    retention,
+    review,
+    runs,
+)
 from ops.commands.check import check
 from ops.commands.demo import demo
 from ops.commands.emit import emit
@@ -33,7 +47,21 @@ app.command()(check)
 app.command()(emit)
 app.command()(recall)
 app.command()(repair)
-for _group in (org, extraction, runs, dead_letters, rejected, replay, review, redact, ledger, embed, retention):
+for _group in (
+    org,
+    extraction,
+    runs,
+    dead_letters,
+    rejected,
+    replay,
+    review,
+    drops,
+    audit,
+    redact,
+    ledger,
+    embed,
+    retention,
+):
     app.add_typer(_group.app, name=_group.__name__.rpartition(".")[2].replace("_", "-"))
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ops.credentials import database_address, installation_key, redis_address
 from ops.settings import Settings
+from ops.thresholds import dropping
 from pipeline.embedding.port import Embedder
 from pipeline.errors import EmbedderUnset, SettingError
 from pipeline.extraction.port import Extractor
@@ -37,6 +38,7 @@ def context(settings: Settings) -> Context:
             transcript_days=settings.transcript_days,
             rejected_days=settings.rejected_days,
         ),
+        dropping=dropping(settings),
         witness=str(settings.witness_dir) if settings.witness_dir else None,
         fetch=make_fetch(settings),
     )

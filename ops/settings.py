@@ -18,6 +18,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from rapidfuzz import process
 
 from ops.contradictions import CONTRADICTIONS
+from pipeline.dropping import parse_thresholds
 from pipeline.errors import SettingError
 from pipeline.provenance import EndpointClass
 from workers import addresses
@@ -49,11 +50,17 @@ def _hosts(text: str) -> str:
     return text
 
 
+def _thresholds(text: str) -> str:
+    parse_thresholds(text)
+    return text
+
+
 ExpandedPath = Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())]
 DatabaseUrl = Annotated[str, _address("postgresql", "postgres")]
 RedisUrl = Annotated[str, _address("redis", "rediss", "unix")]
 ModelUrl = Annotated[str, _address("https", "http")]
 TranscriptHosts = Annotated[str, AfterValidator(_hosts)]
+Thresholds = Annotated[str, AfterValidator(_thresholds)]
 Seconds = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
 
@@ -108,6 +115,14 @@ class Settings(BaseSettings):
     drain_seconds: Seconds = Field(60, description="a bell's job drains at most this long, then rings again")
     transcript_days: Count = Field(30, description="transcripts are purged after this")
     rejected_days: Count = Field(14, description="rejected events are purged after this")
+
+    confidence_thresholds: Thresholds | None = Field(
+        None,
+        description="PROVIDER/MODEL=NUMBER by commas: candidates stated below it are dropped; needs verdicts first",
+    )
+    drop_review_basis_points: Annotated[int, Field(ge=1, le=10_000)] = Field(
+        1_000, description="the share of drops that a person is asked about; never none"
+    )
 
     metrics_port: Annotated[int, Field(ge=1, le=65535)] | None = Field(None, description="Prometheus port; unset: off")
     metrics_host: str = Field("127.0.0.1", description="who reaches /metrics; 0.0.0.0 inside a container network")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from pipeline.candidate import Kind
 from pipeline.extraction.staging import StagedCandidate
-from pipeline.gate import Activate, Decision, Drop, GateInput, Hold, decide
+from pipeline.gate import Activate, Decision, Drop, DropRule, GateInput, Hold, decide
 from pipeline.memory import AuthorKind, HoldReason, Subject, Tier, content_hash
 from pipeline.redaction.classes import ClassTier, tier_of
 from pipeline.redaction.redactor import Inspector
@@ -23,6 +24,8 @@ class Gated:
     rationale: str
     evidence: list[dict[str, Any]]
     decision: Decision
+    cites: UUID | None = None
+    threshold: float | None = None
 
     @property
     def tier(self) -> Tier:
@@ -37,6 +40,7 @@ class GatedText:
     classes: tuple[str, ...]
     hold_reasons: tuple[HoldReason, ...]
     subject: Subject | None
+    cites: UUID | None = None
 
 
 def texts_of(candidate: StagedCandidate) -> Iterator[str]:
@@ -50,34 +54,52 @@ def texts_of(candidate: StagedCandidate) -> Iterator[str]:
 
 def gate_candidate(
     candidate: StagedCandidate, inspect: Inspector, uncovered: frozenset[str], *,
-    activatable: frozenset[str], proposed: bool, failed: bool
+    activatable: frozenset[str], proposed: bool, failed: bool, refused: UUID | None = None,
+    threshold: float | None = None
 ) -> Gated:  # fmt: skip
-    """Detection over content, rationale and every quote; classes of all count."""
+    """Detection over content, rationale and every quote; classes of all count.
+
+    `refused`: the memory by which a person kept this text out before. `threshold`: that which its confidence misses.
+    """
     candidate = _named(candidate, inspect)
     content, rationale = inspect(candidate.content), inspect(candidate.rationale)
     quotes = [inspect(item["quote"]) for item in candidate.evidence]
     decision = decide(GateInput(
         kind=candidate.kind,
         classes=content.classes.union(rationale.classes, *(quote.classes for quote in quotes)),
-        reasons=frozenset(candidate.hold_reasons),
+        reasons=frozenset(candidate.hold_reasons) | _before(refused),
         uncovered=uncovered,
         subject=candidate.subject,
         author_kind=AuthorKind.AGENT if proposed else AuthorKind.SYSTEM,
         activatable=activatable,
         session_failed=failed,
+        drop_rule=None if threshold is None else DropRule.CONFIDENCE_BELOW,
     ))  # fmt: skip
     evidence = [item | {"quote": quote.text_redacted} for item, quote in zip(candidate.evidence, quotes, strict=True)]
-    return Gated(candidate, content.text_redacted, rationale.text_redacted, evidence, decision)
+    return Gated(
+        candidate, content.text_redacted, rationale.text_redacted, evidence, decision, refused, threshold
+    )  # fmt: skip
+
+
+def _before(refused: UUID | None) -> frozenset[HoldReason]:
+    return frozenset() if refused is None else frozenset({HoldReason.REJECTED_BEFORE})
+
+
+_STRICTEST_FIRST = (Hold, Activate, Drop)
 
 
 def distinct(candidates: Iterable[Gated]) -> list[Gated]:
-    """One of those that say the same once HIGH is replaced; one that is held before one that is not."""
+    """One of those that say the same once HIGH is replaced: a held one before one let in, that before a dropped one."""
     kept: dict[bytes, Gated] = {}
     for gated in candidates:
         same = kept.get(key := content_hash(gated.content))
-        if same is None or (isinstance(gated.decision, Hold) and not isinstance(same.decision, Hold)):
+        if same is None or _rank(gated) < _rank(same):
             kept[key] = gated
     return list(kept.values())
+
+
+def _rank(gated: Gated) -> int:
+    return _STRICTEST_FIRST.index(type(gated.decision))
 
 
 def _named(candidate: StagedCandidate, inspect: Inspector) -> StagedCandidate:
@@ -92,18 +114,18 @@ def _named(candidate: StagedCandidate, inspect: Inspector) -> StagedCandidate:
 
 def gate_text(
     text: str, memory: Mapping[str, Any], inspect: Inspector, uncovered: frozenset[str], *,
-    activatable: frozenset[str]
+    activatable: frozenset[str], refused: UUID | None = None
 ) -> GatedText:  # fmt: skip
     """The same detection for a text a person typed about `memory`; a person's word needs no evidence or date."""
     found = inspect(text)
     subject = Subject(memory["subject_type"], memory["subject_id"]) if memory["subject_type"] else None
     decision = decide(GateInput(
-        kind=memory["kind"], classes=found.classes, reasons=frozenset(), uncovered=uncovered, subject=subject,
+        kind=memory["kind"], classes=found.classes, reasons=_before(refused), uncovered=uncovered, subject=subject,
         author_kind=AuthorKind.PERSON, activatable=activatable,
     ))  # fmt: skip
     match decision:
         case Hold(reasons, classes):
-            return GatedText(found.text_redacted, classes, reasons, subject)
+            return GatedText(found.text_redacted, classes, reasons, subject, refused)
         case Activate(classes):
             return GatedText(found.text_redacted, classes, (), subject)
         case Drop():

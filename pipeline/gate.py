@@ -1,13 +1,15 @@
 """Activate, hold for a person, or drop with a record: decided from what is known, never from a model's opinion.
 
 The gate escalates only: each rule may add a reason to hold, none takes one away. A drop needs an empty class
-set, since what is dropped is kept in clear; with a class found, the same candidate waits for a person.
+set, since what is dropped is kept in clear, and nothing to hold: what a rule would drop and anything else speaks
+against waits for a person.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from pipeline.candidate import Kind
 from pipeline.memory import AuthorKind, HoldReason, Subject
@@ -19,13 +21,20 @@ _STEERING = frozenset({Kind.RULE, Kind.PREFERENCE})
 """Kinds that change how later sessions behave."""
 
 
+class DropRule(StrEnum):
+    """Why something is kept out; closed, so that it can label a metric."""
+
+    CONFIDENCE_BELOW = "confidence_below"  # the model's own stated confidence lies below its stamp's threshold
+
+
 @dataclass(frozen=True, slots=True)
 class GateInput:
     """What the gate weighs.
 
-    `classes`: found by detectors or standing as masks. `reasons`: from the classifier and the evidence check.
-    `uncovered`: required classes without a healthy detector. `author_kind`: AGENT for a proposal or note.
-    `activatable`: LOW classes the org lets activate with a subject. `drop_rule`: a rule that would keep it out.
+    `classes`: found by detectors or standing as masks. `reasons`: from the classifier, the evidence check and what
+    people decided before. `uncovered`: required classes without a healthy detector. `author_kind`: AGENT for a
+    proposal or note. `activatable`: LOW classes the org lets activate with a subject. `drop_rule`: a rule that would
+    keep it out.
     """
 
     kind: str
@@ -36,7 +45,7 @@ class GateInput:
     author_kind: AuthorKind
     activatable: frozenset[str] = frozenset()
     session_failed: bool = False
-    drop_rule: str | None = None
+    drop_rule: DropRule | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +71,7 @@ class Hold:
 class Drop:
     """Kept out by `rule`, with a record. Raises ValueError on a class set that is not empty."""
 
-    rule: str
+    rule: DropRule
     classes: frozenset[str] = field(default=frozenset())
 
     def __post_init__(self) -> None:
@@ -76,16 +85,16 @@ Decision = Activate | Hold | Drop
 def decide(case: GateInput) -> Decision:
     """The decision; the same input always gives the same."""
     classes = case.classes | ({DETECTOR_UNAVAILABLE} if case.uncovered else frozenset())
-    if case.drop_rule is not None and not classes:
-        return Drop(case.drop_rule)
     reasons = case.reasons.union(_reasons(case))
     if reasons:
         return Hold(tuple(reason for reason in HoldReason if reason in reasons), tuple(sorted(classes)))
+    if case.drop_rule is not None:
+        return Drop(case.drop_rule, classes)
     return Activate(tuple(sorted(classes)))
 
 
 def _reasons(case: GateInput) -> Iterator[HoldReason]:
-    if not all(_may_activate(cls, case) for cls in case.classes) or case.drop_rule is not None:
+    if not all(_may_activate(cls, case) and case.drop_rule is None for cls in case.classes):
         yield HoldReason.CLASS_FOUND
     if case.uncovered or DETECTOR_UNAVAILABLE in case.classes:
         yield HoldReason.DETECTOR_UNAVAILABLE

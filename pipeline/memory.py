@@ -48,6 +48,7 @@ class HoldReason(StrEnum):
     AGENT_PROPOSAL = "agent_proposal"  # a proposal or note that would be a rule or preference
     FAILED_SESSION = "failed_session"  # rules and preferences of a session that failed
     RETIRES_ACTIVE = "retires_active"  # would take the place of an active memory
+    REJECTED_BEFORE = "rejected_before"  # a person kept this text out earlier; the review cites that memory
     EDITED = "edited"  # a person changed the text; waits for the approval
 
 
@@ -90,6 +91,7 @@ class MemoryDraft:
     expires_at: datetime
     confidence: float | None = None
     replaces: tuple[UUID, ...] = field(default=())
+    cites: UUID | None = None
     namespace: str = "default"
 
     @property

@@ -13,6 +13,7 @@ from redis import Redis
 
 from db.connect import Connection
 from ops.embedded.valkey import EmbeddedValkey
+from pipeline.dropping import Dropping
 from pipeline.embedding.port import Embedder, Stamp, Vectors
 from pipeline.extraction.adapters.offline import OfflineExtractor
 from pipeline.extraction.port import Extractor
@@ -62,6 +63,7 @@ class Fleet:
         extractor: Extractor | None = None,
         embedder: Callable[[], Embedder | None] = WordVectors,
         detectors: tuple[Detector, ...] = ALL,
+        dropping: Dropping = Dropping(),  # noqa: B008
         witness: str | None = None,
         fetch: Fetch = fetch_nothing,
         **limits: Any,
@@ -75,6 +77,7 @@ class Fleet:
                 embedder=embedder,
                 detectors=detectors,
                 installation_key=KEY,
+                dropping=dropping,
                 witness=witness,
                 fetch=fetch,
                 limits=Limits(**{"backoff_first_seconds": 0.01, "backoff_cap_seconds": 0.01, **limits}),

@@ -19,6 +19,7 @@ from redis.retry import Retry
 
 from db.connect import Pool, open_pool
 from db.subjects import check_key
+from pipeline.dropping import Dropping
 from pipeline.embedding.port import Embedder
 from pipeline.errors import SettingError
 from pipeline.extraction.port import Extractor
@@ -60,6 +61,7 @@ class Context:
     detectors: tuple[Detector, ...]
     installation_key: bytes = field(repr=False)
     limits: Limits = field(default_factory=Limits)
+    dropping: Dropping = field(default_factory=Dropping)
     witness: str | None = None
     fetch: Fetch = fetch_nothing
 

@@ -31,7 +31,7 @@ ROUND_SECONDS = 1.0
 SLOW_ROUND_SECONDS = 15.0
 RING_AFTER_SECONDS = 2.0
 STAGES = {"received": "extraction", "extracted": "redaction", "redacted": "embedding", "embedded": "consolidation"}
-REVIEW_KINDS = ("hold", "retire", "audit")
+REVIEW_KINDS = ("hold", "retire", "audit", "amend", "drop")
 REVIEW_AGES = ("day", "week", "older")
 
 log = structlog.get_logger()
@@ -110,6 +110,8 @@ def count(using: Resources, conn: Connection) -> None:
         metrics.MEMORIES.labels(status).set(seen.memories.get(status, 0))
     for kind, age in product(REVIEW_KINDS, REVIEW_AGES):
         metrics.OPEN_REVIEWS.labels(kind, age).set(seen.open_reviews.get((kind, age), 0))
+    for kind, answer in product(("audit", "drop"), ("right", "wrong")):
+        metrics.SAMPLE_ANSWERS.labels(kind, answer).set(seen.sample_answers.get((kind, answer), 0))
     for waits_in, stage in STAGES.items():
         metrics.OLDEST_DUE.labels(stage).set(max(0.0, seen.oldest_due_seconds.get(waits_in, 0.0)))
     metrics.UNSEALED.set(seen.unsealed)

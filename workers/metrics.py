@@ -26,6 +26,7 @@ ZERO_YIELD = Counter("afterword_zero_yield", "Runs whose envelope was empty", ["
 MODEL_TOKENS = Counter("afterword_model_tokens", "Tokens used by extraction", ["provider", "direction"])
 GATE_DECISIONS = Counter("afterword_gate_decisions", "Memories by what the gate decided", ["decision"])
 HOLDS = Counter("afterword_holds", "Holds by reason; one memory may have several", ["reason"])
+DROPS = Counter("afterword_drops", "Candidates kept out by rule, each with its record", ["rule"])
 UNEMBEDDED = Counter("afterword_unembedded", "Runs passed on without vectors, since the embedder is none")
 CONTRIBUTIONS = Counter("afterword_contributions", "New memories by what consolidation made of them", ["result"])
 REPLAYED = Counter("afterword_replayed_runs", "Runs re-armed by replays")
@@ -56,6 +57,10 @@ DEAD_LETTERS = Gauge("afterword_dead_letters", "Dead letters by code", ["code"],
 OPEN_REVIEWS = Gauge(
     "afterword_open_reviews", "Open reviews by kind and age", ["kind", "age"], multiprocess_mode="mostrecent"
 )
+SAMPLE_ANSWERS = Gauge(
+    "afterword_sample_answers", "Answered samples of activations (audit) and drops, by whether the gate was right",
+    ["kind", "answer"], multiprocess_mode="mostrecent",
+)  # fmt: skip
 MEMORIES = Gauge("afterword_memories", "Memories by status", ["status"], multiprocess_mode="mostrecent")
 STREAM_LAG = Gauge("afterword_stream_lag", "Stream entries not yet acknowledged", multiprocess_mode="mostrecent")
 UNSEALED = Gauge("afterword_ledger_unsealed_entries", "Ledger entries not sealed yet", multiprocess_mode="mostrecent")

@@ -8,6 +8,7 @@ A verdict run carries a text a person typed the same way, then does what the per
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -18,9 +19,10 @@ from uuid_utils.compat import uuid7
 from db import redaction as store
 from db.connect import Connection
 from db.events import Org, orgs
-from db.redaction import NewDrop, NewMemory
+from db.redaction import NewDrop, NewMemory, Said
 from db.runs import Claimed
 from pipeline.drafting import Gated, distinct, gate_candidate, gate_text, texts_of
+from pipeline.dropping import Dropping
 from pipeline.errors import DetectorDown
 from pipeline.extraction.staging import StagedCandidate, StagedEnvelope
 from pipeline.gate import Activate, Drop, Hold
@@ -63,7 +65,11 @@ class Redaction:
         health, texts = using.watch.health(), [text for body in bodies.values() for text in _texts(body)]
 
         def judged() -> Worked[Redacted]:
-            judge = _Judge(using, health, Inspector(health.answering, texts))
+            inspect = Inspector(health.answering, texts)
+            said = {text for run in claimed if run.id in bodies for text in _said(run, bodies[run.id], about, inspect)}
+            with using.pool.connection() as conn:
+                refused = store.refused(conn, said)
+            judge = _Judge(using, health, inspect, refused, using.context.dropping)
             return [(run, judge.outcome(run, bodies.get(run.id), by_id[run.org_id], about)) for run in claimed]
 
         try:
@@ -87,14 +93,36 @@ class Redaction:
 
 
 def _body(run: Claimed, body: dict[str, Any]) -> StagedEnvelope | dict[str, Any]:
-    """A verdict's body is what a person typed, and no envelope."""
-    return body if run.kind is RunKind.VERDICT else StagedEnvelope.model_validate(body)
+    """A verdict about a memory carries what a person typed; one that restores a drop an envelope like any other."""
+    return StagedEnvelope.model_validate(body) if run.memory_id is None else body
 
 
 def _texts(body: StagedEnvelope | dict[str, Any]) -> Iterable[str]:
     if isinstance(body, StagedEnvelope):
         return (text for candidate in body.candidates for text in texts_of(candidate))
     return (body["content"],)
+
+
+def _said(
+    run: Claimed, body: StagedEnvelope | dict[str, Any], about: dict[UUID, dict[str, Any]], inspect: Inspector
+) -> Iterator[Said]:
+    """The texts that would be kept, as they would be; one that cannot be looked at fails where it is decided about."""
+    with suppress(DetectorDown):
+        if isinstance(body, StagedEnvelope):
+            for candidate in body.candidates:
+                yield _candidate_said(run, candidate, inspect)
+        elif run.memory_id is not None:
+            yield _text_said(body["content"], about[run.memory_id], inspect)
+
+
+def _candidate_said(run: Claimed, candidate: StagedCandidate, inspect: Inspector) -> Said:
+    text = inspect(candidate.content).text_redacted
+    return Said(run.org_id, candidate.scope.kind, candidate.scope.value, text)
+
+
+def _text_said(text: str, memory: dict[str, Any], inspect: Inspector) -> Said:
+    redacted = inspect(text).text_redacted
+    return Said(memory["org_id"], memory["scope_kind"], memory["scope_value"], redacted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +132,8 @@ class _Judge:
     using: Resources
     health: Health
     inspect: Inspector
+    refused: dict[Said, UUID]
+    dropping: Dropping
 
     def outcome(
         self, run: Claimed, body: StagedEnvelope | dict[str, Any] | None, org: Org, about: dict[UUID, dict[str, Any]]
@@ -120,9 +150,10 @@ class _Judge:
 
     def _envelope(self, run: Claimed, envelope: StagedEnvelope, org: Org, missing: frozenset[str]) -> Outcome[Redacted]:
         result = Redacted(named=self._named(run, envelope))
-        for gated in distinct(self._gated(run, candidate, org, missing) for candidate in envelope.candidates):
+        by = envelope.provenance
+        for gated in distinct(self._gated(run, candidate, org, missing, by) for candidate in envelope.candidates):
             _count(gated)
-            _keep(result, run, gated, envelope.provenance)
+            _keep(result, run, gated, by, self.dropping.review_share)
             for memory in result.memories[len(result.named.memories) :]:
                 names = names_in(self.inspect, texts_of(gated.candidate)) | _about(gated)
                 result.named.memories[memory.draft.id] = names
@@ -140,10 +171,16 @@ class _Judge:
     def _keyring(self, run: Claimed) -> Keyring:
         return Keyring(self.using.installation_key, run.org_id)
 
-    def _gated(self, run: Claimed, candidate: StagedCandidate, org: Org, missing: frozenset[str]) -> Gated:
+    def _gated(
+        self, run: Claimed, candidate: StagedCandidate, org: Org, missing: frozenset[str], by: dict[str, Any]
+    ) -> Gated:
+        """What a person restored is not dropped again by the rule they overruled."""
+        restored = run.kind is RunKind.VERDICT
         return gate_candidate(
             candidate, self.inspect, missing, activatable=org.settings.activatable_classes,
             proposed=run.kind in (RunKind.PROPOSAL, RunKind.NOTE), failed=run.event.get("outcome") == "failed",
+            refused=self.refused.get(_candidate_said(run, candidate, self.inspect)),
+            threshold=None if restored else self.dropping.threshold_above(candidate.confidence, by),
         )  # fmt: skip
 
     def _verdict(
@@ -151,7 +188,10 @@ class _Judge:
     ) -> Outcome[Redacted]:
         assert run.memory_id is not None
         memory = about[run.memory_id]
-        gated = gate_text(body["content"], memory, self.inspect, missing, activatable=org.settings.activatable_classes)
+        gated = gate_text(
+            body["content"], memory, self.inspect, missing, activatable=org.settings.activatable_classes,
+            refused=self.refused.get(_text_said(body["content"], memory, self.inspect)),
+        )  # fmt: skip
         applied = Applied(body["act"], memory, gated, body.get("comment"))
         texts = (body["content"], body.get("comment") or "")
         names = names_in(self.inspect, texts[:1])
@@ -170,10 +210,14 @@ def _count(gated: Gated) -> None:
             metrics.HOLDS.labels(reason).inc()
 
 
-def _keep(result: Redacted, run: Claimed, gated: Gated, provenance: dict[str, Any]) -> None:
+def _keep(result: Redacted, run: Claimed, gated: Gated, provenance: dict[str, Any], share: int) -> None:
     match gated.decision:
         case Drop(rule):
-            result.drops.append(NewDrop(uuid7(), run.org_id, run.id, rule, gated.content, provenance))
+            assert gated.threshold is not None
+            draft = _draft(run, gated, provenance, (), ())
+            days = gated.candidate.lifetime_days
+            result.drops.append(NewDrop(draft, rule, gated.threshold, days, share))
+            metrics.DROPS.labels(rule).inc()
         case Hold(reasons, classes):
             result.memories.append(NewMemory(_draft(run, gated, provenance, reasons, classes), uuid7(), "redaction"))
         case Activate(classes):
@@ -189,6 +233,6 @@ def _draft(
         content=gated.content, rationale=gated.rationale, evidence=gated.evidence, classes=classes,
         hold_reasons=reasons, subject=candidate.subject, author_kind=candidate.author_kind, author=candidate.author,
         provenance=provenance, high_stakes=candidate.high_stakes, importance=candidate.importance,
-        observed_at=candidate.observed_at, confidence=candidate.confidence,
+        observed_at=candidate.observed_at, confidence=candidate.confidence, cites=gated.cites,
         expires_at=datetime.now(UTC) + timedelta(days=candidate.lifetime_days),
     )  # fmt: skip

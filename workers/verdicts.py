@@ -54,7 +54,7 @@ def _edit(conn: Connection, run: Claimed, applied: Applied) -> bool:
     return store.apply_edit(conn, Edit(
         memory_id=applied.memory["id"], review_id=applied.memory["review_id"], content=applied.text.content,
         classes=applied.text.classes, hold_reasons=applied.against or (HoldReason.EDITED,),
-        subject=applied.text.subject, actor=run.actor,
+        subject=applied.text.subject, actor=run.actor, cites=applied.text.cites,
     ))  # fmt: skip
 
 
@@ -70,6 +70,8 @@ def _correct(conn: Connection, run: Claimed, applied: Applied) -> None:
     )
     if gives_way:
         store.insert_memories(conn, [stored])
+    if held:
+        store.demand_amends(conn, memory["id"], actor=run.actor, decision="correct", comment=applied.comment)
 
 
 def _draft(run: Claimed, applied: Applied, new: UUID, *, replaces: tuple[UUID, ...]) -> MemoryDraft:
@@ -81,5 +83,5 @@ def _draft(run: Claimed, applied: Applied, new: UUID, *, replaces: tuple[UUID, .
         hold_reasons=applied.against, subject=applied.text.subject, author_kind=AuthorKind.PERSON, author=run.actor,
         provenance={"provider": "person", "corrects": str(memory["id"])}, high_stakes=memory["high_stakes"],
         importance=memory["importance"], observed_at=datetime.now(UTC), expires_at=memory["expires_at"],
-        replaces=replaces, namespace=memory["namespace"],
+        replaces=replaces, namespace=memory["namespace"], cites=applied.text.cites if applied.against else None,
     )  # fmt: skip

@@ -29,7 +29,9 @@ CREATE TABLE runs (
   ended_at timestamptz NOT NULL,
   turns integer NOT NULL DEFAULT 0,
   first_own integer NOT NULL DEFAULT 0 CHECK (first_own >= 0),
-  memory_id uuid CHECK ((memory_id IS NOT NULL) = (kind = 'verdict')),
+  -- A verdict is about a memory, or restores a drop.
+  memory_id uuid,
+  drop_id uuid CHECK (num_nonnulls(memory_id, drop_id) = (kind = 'verdict')::integer),
   -- The queue: a leased run is due again when its lease ends; a finished one is never due.
   due_at timestamptz DEFAULT now()
     CHECK ((due_at IS NULL) = (state IN ('consolidated', 'skipped', 'dead_letter'))),
@@ -75,7 +77,8 @@ BEGIN
   END IF;
   INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
   SELECT org_id, 'run', id::text, actor, 'run_received',
-         jsonb_strip_nulls(jsonb_build_object('kind', kind, 'to', state, 'reason', reason, 'memory', memory_id))
+         jsonb_strip_nulls(jsonb_build_object('kind', kind, 'to', state, 'reason', reason, 'memory', memory_id,
+           'drop', drop_id))
   FROM fresh;
   RETURN NULL;
 END $$;

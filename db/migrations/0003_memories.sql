@@ -69,22 +69,80 @@ ALTER TABLE memories
   ALTER COLUMN scope_value SET STATISTICS 0, ALTER COLUMN author SET STATISTICS 0,
   ALTER COLUMN content_hash SET STATISTICS 0, ALTER COLUMN previous_hash SET STATISTICS 0;
 
+-- Whether an id lies in a share: the same for whoever asks, and no choice of the one who writes the row.
+CREATE FUNCTION in_share(id uuid, basis_points integer) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog AS $$
+  SELECT ('x' || substr(encode(sha256(uuid_send(id)), 'hex'), 1, 8))::bit(32)::bigint % 10000 < basis_points
+$$;
+
+-- A decision to keep something out; only ever of what no detector objected to. The whole candidate is kept, so that it
+-- can be judged and restored; a share of them, never none, is opened for review by the row's own id.
+CREATE TABLE drops (
+  id uuid PRIMARY KEY,
+  org_id integer NOT NULL REFERENCES orgs,
+  run_id uuid NOT NULL REFERENCES runs,
+  rule text NOT NULL CHECK (rule IN ('confidence_below')),
+  confidence double precision,
+  threshold double precision,
+  kind text NOT NULL CHECK (kind IN ('fact', 'preference')),
+  content text NOT NULL,
+  rationale text NOT NULL,
+  evidence jsonb NOT NULL,
+  classes text[] NOT NULL DEFAULT '{}' CHECK (cardinality(classes) = 0),
+  subject_type text,
+  subject_id text,
+  scope_kind text NOT NULL CHECK (scope_kind IN ('org', 'user', 'agent', 'project', 'workflow', 'object')),
+  scope_value text,
+  author_kind text NOT NULL CHECK (author_kind IN ('person', 'agent', 'system')),
+  author text NOT NULL,
+  importance smallint NOT NULL CHECK (importance BETWEEN 1 AND 5),
+  observed_at timestamptz NOT NULL,
+  lifetime_days integer NOT NULL CHECK (lifetime_days > 0),
+  provenance jsonb NOT NULL CONSTRAINT drop_is_attributed
+    CHECK (provenance ?& '{provider,model,prompt_revision,rules_revision}'::text[]),
+  review_share integer NOT NULL CONSTRAINT some_drops_are_reviewed CHECK (review_share BETWEEN 1 AND 10000),
+  sampled boolean NOT NULL GENERATED ALWAYS AS (in_share(id, review_share)) STORED,
+  at timestamptz NOT NULL DEFAULT now(),
+  expires_at timestamptz NOT NULL,
+  restored_at timestamptz,
+  restored_by text,
+  erased_at timestamptz,
+  CONSTRAINT stated_below_threshold CHECK ((rule = 'confidence_below') <= coalesce(confidence < threshold, false)),
+  CONSTRAINT drop_subject_complete CHECK ((subject_type IS NULL) = (subject_id IS NULL)),
+  CONSTRAINT restored_by_somebody CHECK ((restored_at IS NULL) = (restored_by IS NULL))
+);
+ALTER TABLE drops
+  ALTER COLUMN content SET STATISTICS 0, ALTER COLUMN rationale SET STATISTICS 0,
+  ALTER COLUMN evidence SET STATISTICS 0, ALTER COLUMN subject_type SET STATISTICS 0,
+  ALTER COLUMN subject_id SET STATISTICS 0, ALTER COLUMN scope_value SET STATISTICS 0,
+  ALTER COLUMN author SET STATISTICS 0;
+CREATE INDEX drops_run ON drops (run_id);
+CREATE INDEX drops_at ON drops (org_id, at);
+CREATE INDEX drops_expire ON drops (expires_at) WHERE erased_at IS NULL;
+ALTER TABLE runs ADD FOREIGN KEY (drop_id) REFERENCES drops;
+
 CREATE TABLE reviews (
   id uuid PRIMARY KEY,
   org_id integer NOT NULL REFERENCES orgs,
-  memory_id uuid NOT NULL,
-  -- hold: a pending memory waits; retire: an active one would take the place of what it replaces; audit: a sample
-  kind text NOT NULL CHECK (kind IN ('hold', 'retire', 'audit')),
+  memory_id uuid,
+  drop_id uuid REFERENCES drops,
+  -- hold: a pending memory waits; retire: an active one would take the place of what it replaces; audit: a sample of
+  -- what the gate let in; amend: an audit found it wrong, to be forgotten or corrected; drop: a sample of what was dropped
+  kind text NOT NULL CHECK (kind IN ('hold', 'retire', 'audit', 'amend', 'drop')),
   reasons text[] NOT NULL CHECK (cardinality(reasons) > 0),
   opened_at timestamptz NOT NULL DEFAULT now(),
   closed_at timestamptz,
-  decision text CHECK (decision IN ('approve', 'redirect', 'reject', 'correct', 'forget', 'voided')),
+  decision text CHECK (decision IN ('approve', 'redirect', 'reject', 'correct', 'forget', 'restore', 'voided')),
   decided_by text,
   comment text,
+  cites uuid REFERENCES memories,
   is_open boolean GENERATED ALWAYS AS (closed_at IS NULL) STORED,
   holds boolean GENERATED ALWAYS AS (CASE WHEN kind = 'hold' AND closed_at IS NULL THEN true END) STORED,
   waits boolean GENERATED ALWAYS AS (CASE WHEN closed_at IS NULL THEN true END) STORED,
   CHECK ((closed_at IS NULL) = (decision IS NULL) AND (decision IS NULL) = (decided_by IS NULL)),
+  CONSTRAINT about_a_memory_or_a_drop
+    CHECK ((kind = 'drop') = (drop_id IS NOT NULL) AND (kind = 'drop') = (memory_id IS NULL)),
+  CONSTRAINT only_drops_are_restored CHECK (decision <> 'restore' OR kind = 'drop'),
   CONSTRAINT reviews_open UNIQUE (memory_id, id, is_open)
 );
 ALTER TABLE reviews ALTER COLUMN comment SET STATISTICS 0;
@@ -104,6 +162,10 @@ CREATE INDEX memories_newest ON memories (org_id, observed_at) WHERE status = 'a
 CREATE UNIQUE INDEX memories_once ON memories (run_id, content_hash) WHERE status IN ('pending', 'active');
 CREATE INDEX memories_repeat ON memories (org_id, content_hash) WHERE status IN ('pending', 'active');
 CREATE INDEX memories_purge ON memories (purge_after) WHERE purge_after IS NOT NULL AND erased_at IS NULL;
+CREATE INDEX memories_refused ON memories (org_id, content_hash) WHERE status IN ('rejected', 'tombstoned');
+CREATE INDEX memories_refused_text ON memories USING gin (org_id, lexemes) WHERE status IN ('rejected', 'tombstoned');
+CREATE UNIQUE INDEX reviews_drop ON reviews (drop_id) WHERE drop_id IS NOT NULL;
+CREATE INDEX reviews_memory ON reviews (memory_id);
 CREATE INDEX reviews_inbox ON reviews (org_id, opened_at) WHERE closed_at IS NULL;
 
 CREATE FUNCTION memory_inserted() RETURNS trigger
@@ -153,13 +215,13 @@ CREATE TRIGGER memories_moved AFTER UPDATE ON memories
   REFERENCING OLD TABLE AS stale NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION memory_moved();
 CREATE TRIGGER memories_kept BEFORE DELETE OR TRUNCATE ON memories FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
--- A review that opens beside an active memory, and every decision, whether or not the memory moves by it.
+-- A review that opens beside an active memory or a drop, and every decision, whether or not the memory moves by it.
 CREATE FUNCTION review_opened() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = afterword, pg_temp AS $$
 BEGIN
   INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
-  SELECT org_id, 'memory', memory_id::text, session_user, 'review_opened',
-         jsonb_build_object('review', id, 'kind', kind, 'reasons', reasons)
+  SELECT org_id, CASE WHEN drop_id IS NULL THEN 'memory' ELSE 'drop' END, coalesce(memory_id, drop_id)::text,
+         session_user, 'review_opened', jsonb_build_object('review', id, 'kind', kind, 'reasons', reasons)
   FROM fresh WHERE kind <> 'hold';
   RETURN NULL;
 END $$;
@@ -167,13 +229,16 @@ END $$;
 CREATE FUNCTION review_decided() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = afterword, pg_temp AS $$
 BEGIN
-  IF EXISTS (SELECT FROM fresh f FULL JOIN stale s USING (id, org_id, memory_id, kind) WHERE f.opened_at IS NULL
-       OR s.opened_at IS NULL OR (s.closed_at IS NOT NULL AND (f.closed_at, f.decision, f.decided_by)
-                                  IS DISTINCT FROM (s.closed_at, s.decision, s.decided_by))) THEN
+  IF (SELECT count(*) FROM fresh f JOIN stale s USING (id, org_id, kind, opened_at)
+       WHERE (f.memory_id, f.drop_id) IS NOT DISTINCT FROM (s.memory_id, s.drop_id)
+         AND (s.closed_at IS NULL OR (f.closed_at, f.decision, f.decided_by, f.cites)
+                                     IS NOT DISTINCT FROM (s.closed_at, s.decision, s.decided_by, s.cites)))
+     <> (SELECT count(*) FROM fresh) THEN
     RAISE EXCEPTION 'a decision stands' USING ERRCODE = 'check_violation', CONSTRAINT = 'review_decided';
   END IF;
   INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
-  SELECT f.org_id, 'memory', f.memory_id::text, f.decided_by, 'review_closed',
+  SELECT f.org_id, CASE WHEN f.drop_id IS NULL THEN 'memory' ELSE 'drop' END, coalesce(f.memory_id, f.drop_id)::text,
+         f.decided_by, 'review_closed',
          jsonb_build_object('review', id, 'kind', f.kind, 'decision', f.decision)
   FROM fresh f JOIN stale s USING (id) WHERE s.closed_at IS NULL AND f.closed_at IS NOT NULL;
   RETURN NULL;
@@ -184,21 +249,6 @@ CREATE TRIGGER reviews_opened AFTER INSERT ON reviews
 CREATE TRIGGER reviews_decided AFTER UPDATE ON reviews
   REFERENCING OLD TABLE AS stale NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION review_decided();
 CREATE TRIGGER reviews_kept BEFORE DELETE OR TRUNCATE ON reviews FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-
--- A decision to keep something out; only ever of what no detector objected to.
-CREATE TABLE drops (
-  id uuid PRIMARY KEY,
-  org_id integer NOT NULL REFERENCES orgs,
-  run_id uuid NOT NULL REFERENCES runs,
-  rule text NOT NULL,
-  content text NOT NULL,
-  classes text[] NOT NULL DEFAULT '{}' CHECK (cardinality(classes) = 0),
-  provenance jsonb NOT NULL,
-  at timestamptz NOT NULL DEFAULT now(),
-  expires_at timestamptz NOT NULL
-);
-ALTER TABLE drops ALTER COLUMN content SET STATISTICS 0;
-CREATE INDEX drops_run ON drops (run_id);
 
 -- A repeat of what is known is counted, once a run.
 CREATE TABLE occurrences (
@@ -285,4 +335,4 @@ CREATE TABLE org_search (
   PRIMARY KEY (org_id, stamp)
 );
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA afterword FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION is_personal(text[]) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION is_personal(text[]), in_share(uuid, integer) TO PUBLIC;

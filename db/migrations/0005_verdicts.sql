@@ -60,6 +60,21 @@ LANGUAGE sql VOLATILE SET search_path = afterword, pg_temp AS $$
     AND status IN ('active', 'pending');
 $$;
 
+-- An audit found this memory wrong: that alone moves nothing, and leaves the question open how it is put right.
+CREATE FUNCTION demand_amends(m memories, verdict text, actor text, comment text) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SET search_path = afterword, pg_temp AS $$
+BEGIN
+  UPDATE reviews r SET closed_at = now(), decision = demand_amends.verdict, decided_by = demand_amends.actor,
+         comment = demand_amends.comment
+  WHERE r.memory_id = (demand_amends.m).id AND r.kind = 'audit' AND r.closed_at IS NULL;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  INSERT INTO reviews (id, org_id, memory_id, kind, reasons)
+  VALUES (uuidv7(), (demand_amends.m).org_id, (demand_amends.m).id, 'amend', '{audit_negative}');
+  RETURN true;
+END $$;
+
 CREATE FUNCTION approve(
   memory uuid, comment text DEFAULT NULL, namespace text DEFAULT NULL, scope_kind text DEFAULT NULL,
   scope_value text DEFAULT NULL, subject_type text DEFAULT NULL, subject_id text DEFAULT NULL
@@ -67,6 +82,8 @@ CREATE FUNCTION approve(
 DECLARE
   g tokens := current_grant();
   m memories := granted_memory(approve.memory);
+  audited boolean := EXISTS (SELECT FROM reviews r WHERE r.memory_id = m.id AND r.kind IN ('audit', 'amend')
+                               AND r.closed_at IS NULL);
 BEGIN
   IF m.status = 'active' THEN
     PERFORM retire_replaced(m, g.actor)
@@ -74,7 +91,7 @@ BEGIN
     PERFORM close_review(m, 'approve', g.actor, approve.comment);
     PERFORM open_verdict_run(m, 'redacted', 'approve:' || m.revision, g.actor, NULL)
     WHERE EXISTS (SELECT FROM reviews r WHERE r.memory_id = m.id AND r.kind = 'hold');
-    RETURN 'already_active';
+    RETURN CASE WHEN audited THEN 'audit_approved' ELSE 'already_active' END;
   ELSIF m.status <> 'pending' THEN
     PERFORM refuse_decided(m);
   END IF;
@@ -108,9 +125,15 @@ BEGIN
     RETURN 'already_rejected';
   ELSIF m.status = 'active' AND EXISTS (
       SELECT FROM reviews r WHERE r.memory_id = m.id AND r.kind = 'retire' AND r.closed_at IS NULL) THEN
-    PERFORM close_review(m, 'reject', g.actor, reject.comment);
+    UPDATE reviews SET closed_at = now(), decision = 'reject', decided_by = g.actor, comment = reject.comment
+    WHERE memory_id = m.id AND kind = 'retire' AND closed_at IS NULL;
     UPDATE memories SET replaces = '{}' WHERE id = m.id;
     RETURN 'kept_both';
+  ELSIF m.status = 'active' AND demand_amends(m, 'reject', g.actor, reject.comment) THEN
+    RETURN 'audit_rejected';
+  ELSIF m.status = 'active' AND EXISTS (
+      SELECT FROM reviews r WHERE r.memory_id = m.id AND r.kind = 'amend' AND r.closed_at IS NULL) THEN
+    RETURN 'audit_already_rejected';
   ELSIF m.status <> 'pending' THEN
     PERFORM refuse_decided(m);
   END IF;

@@ -3,7 +3,7 @@
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA afterword FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION is_personal(text[]), ledger_hash(bigint, xid8, integer, text, text, timestamptz, text, text,
-  jsonb, bytea), any_lexeme(text) TO PUBLIC;
+  jsonb, bytea), any_lexeme(text), in_share(uuid, integer) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION current_grant()
   TO afterword_agent, afterword_reviewer, afterword_operator, afterword_worker, afterword_recall, afterword_verdict;
 
@@ -70,6 +70,7 @@ BEGIN
   ALTER VIEW promptable OWNER TO afterword_recall;
   FOREACH f IN ARRAY ARRAY['granted_memory(uuid)', 'refuse_decided(memories)', 'close_review(memories, text, text, text)',
       'open_verdict_run(memories, text, text, text, jsonb)', 'retire_replaced(memories, text)',
+      'demand_amends(memories, text, text, text)',
       'approve(uuid, text, text, text, text, text, text)', 'reject(uuid, text)', 'forget(uuid, text, integer)',
       'retype(uuid, text, text, text)', 'view_memory(uuid)', 'open_missing_runs(integer, integer)'] LOOP
     EXECUTE 'ALTER FUNCTION ' || f || ' OWNER TO afterword_verdict';
@@ -117,11 +118,12 @@ CREATE POLICY operators_name ON namespaces TO afterword_operator USING (true) WI
 GRANT SELECT ON orgs, spaces, namespaces, runs, rejected_events, ledger, seals, replays, replayed_runs, run_moves,
   run_entries, memory_moves, stamps, org_search, recalls, occurrences TO afterword_operator;
 GRANT SELECT (id, org_id, run_id, tier, kind, status, namespace, scope_kind, classes, hold_reasons, high_stakes,
-  importance, observed_at, expires_at, occurrences, revision, replaces, superseded_by, review_id, provenance, erased_at,
-  created_at, status_at) ON memories TO afterword_operator;
-GRANT SELECT (id, org_id, memory_id, kind, reasons, opened_at, closed_at, decision, decided_by) ON reviews
+  importance, observed_at, expires_at, occurrences, revision, replaces, superseded_by, review_id, provenance, confidence,
+  erased_at, created_at, status_at) ON memories TO afterword_operator;
+GRANT SELECT (id, org_id, memory_id, drop_id, kind, reasons, cites, opened_at, closed_at, decision, decided_by) ON reviews
   TO afterword_operator;
-GRANT SELECT (id, org_id, run_id, rule, classes, provenance, at, expires_at) ON drops TO afterword_operator;
+GRANT SELECT (id, org_id, run_id, rule, confidence, threshold, kind, classes, provenance, review_share, sampled, at,
+  expires_at, restored_at, restored_by, erased_at) ON drops TO afterword_operator;
 GRANT INSERT (name, settings, actor, reason), UPDATE (settings, actor, reason) ON orgs TO afterword_operator;
 GRANT INSERT ON spaces, namespaces, replays TO afterword_operator;
 GRANT INSERT (org_id, subject_kind, subject_id, actor, action, detail, payload_hash) ON ledger

@@ -219,7 +219,8 @@ BEGIN
   WHERE v.id = ANY (erase.reviews) AND v.org_id = g.org_id AND v.memory_id <> ALL (kept_memories);
   GET DIAGNOSTICS n = ROW_COUNT;
   done := done || jsonb_build_object('reviews', n);
-  UPDATE afterword.drops d SET content = ''
+  UPDATE afterword.drops d SET content = '', rationale = '', evidence = '[]', subject_type = NULL, subject_id = NULL,
+         scope_value = NULL, author = '', erased_at = coalesce(d.erased_at, now())
   WHERE d.id = ANY (erase.drops) AND d.org_id = g.org_id AND NOT is_held(d.run_id);
   GET DIAGNOSTICS n = ROW_COUNT;
   done := done || jsonb_build_object('drops', n);
@@ -361,7 +362,7 @@ $$;
 -- Privileges.
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA afterword FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION is_personal(text[]), ledger_hash(bigint, xid8, integer, text, text, timestamptz, text, text,
-  jsonb, bytea), any_lexeme(text) TO PUBLIC;
+  jsonb, bytea), any_lexeme(text), in_share(uuid, integer) TO PUBLIC;
 GRANT USAGE ON SCHEMA afterword TO afterword_eraser;
 GRANT EXECUTE ON FUNCTION current_grant() TO afterword_eraser;
 -- It may erase every text and read none.
@@ -370,7 +371,7 @@ GRANT SELECT (org_id, user_id) ON tokens TO afterword_eraser;
 GRANT SELECT (run_id, org_id) ON transcripts, envelopes TO afterword_eraser;
 GRANT SELECT (org_id, entry_id) ON payloads TO afterword_eraser;
 GRANT SELECT (id) ON rejected_events TO afterword_eraser;
-GRANT SELECT (id, org_id, run_id), UPDATE ON drops TO afterword_eraser;
+GRANT SELECT (id, org_id, run_id, erased_at), UPDATE ON drops TO afterword_eraser;
 GRANT SELECT (id, org_id, memory_id, closed_at), UPDATE ON reviews TO afterword_eraser;
 GRANT SELECT (id, org_id, run_id, status, status_at, author, scope_kind, erased_at), UPDATE ON memories
   TO afterword_eraser;

@@ -25,6 +25,8 @@ CREATE FUNCTION afterword.approve(memory uuid, comment text DEFAULT NULL::text, 
 DECLARE
   g tokens := current_grant();
   m memories := granted_memory(approve.memory);
+  audited boolean := EXISTS (SELECT FROM reviews r WHERE r.memory_id = m.id AND r.kind IN ('audit', 'amend')
+                               AND r.closed_at IS NULL);
 BEGIN
   IF m.status = 'active' THEN
     PERFORM retire_replaced(m, g.actor)
@@ -32,7 +34,7 @@ BEGIN
     PERFORM close_review(m, 'approve', g.actor, approve.comment);
     PERFORM open_verdict_run(m, 'redacted', 'approve:' || m.revision, g.actor, NULL)
     WHERE EXISTS (SELECT FROM reviews r WHERE r.memory_id = m.id AND r.kind = 'hold');
-    RETURN 'already_active';
+    RETURN CASE WHEN audited THEN 'audit_approved' ELSE 'already_active' END;
   ELSIF m.status <> 'pending' THEN
     PERFORM refuse_decided(m);
   END IF;
@@ -151,6 +153,30 @@ CREATE FUNCTION afterword.close_review(m afterword.memories, verdict text, actor
   WHERE memory_id = (close_review.m).id AND closed_at IS NULL
 $$;
 ALTER FUNCTION afterword.close_review(m afterword.memories, verdict text, actor text, comment text) OWNER TO afterword_verdict;
+CREATE FUNCTION afterword.confirm_drop(dropped uuid, comment text DEFAULT NULL::text) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  g tokens := current_grant();
+  d drops := granted_drop(confirm_drop.dropped);
+  answer reviews;
+BEGIN
+  SELECT r.* INTO answer FROM reviews r WHERE r.drop_id = d.id;
+  IF d.restored_at IS NOT NULL THEN
+    RAISE EXCEPTION 'already_decided: this drop was restored' USING ERRCODE = 'AW001';
+  ELSIF answer.id IS NULL THEN
+    RAISE EXCEPTION 'this drop was not sampled: nobody asks whether it was right' USING ERRCODE = 'AW001';
+  ELSIF answer.decision = 'approve' THEN
+    RETURN 'already_confirmed';
+  ELSIF answer.decision IS NOT NULL THEN
+    RAISE EXCEPTION 'already_decided: the review of this drop is %', answer.decision USING ERRCODE = 'AW001';
+  END IF;
+  UPDATE reviews SET closed_at = now(), decision = 'approve', decided_by = g.actor, comment = confirm_drop.comment
+  WHERE id = answer.id;
+  RETURN 'confirmed';
+END $$;
+ALTER FUNCTION afterword.confirm_drop(dropped uuid, comment text) OWNER TO afterword_verdict;
 CREATE TABLE afterword.tokens (
     id uuid NOT NULL,
     hash bytea NOT NULL,
@@ -181,6 +207,65 @@ CREATE FUNCTION afterword.current_grant() RETURNS afterword.tokens
     AND session_user = 'afterword_' || t.role
 $$;
 ALTER FUNCTION afterword.current_grant() OWNER TO afterword_owner;
+CREATE FUNCTION afterword.demand_amends(m afterword.memories, verdict text, actor text, comment text) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+BEGIN
+  UPDATE reviews r SET closed_at = now(), decision = demand_amends.verdict, decided_by = demand_amends.actor,
+         comment = demand_amends.comment
+  WHERE r.memory_id = (demand_amends.m).id AND r.kind = 'audit' AND r.closed_at IS NULL;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  INSERT INTO reviews (id, org_id, memory_id, kind, reasons)
+  VALUES (uuidv7(), (demand_amends.m).org_id, (demand_amends.m).id, 'amend', '{audit_negative}');
+  RETURN true;
+END $$;
+ALTER FUNCTION afterword.demand_amends(m afterword.memories, verdict text, actor text, comment text) OWNER TO afterword_verdict;
+CREATE FUNCTION afterword.drop_changed() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+BEGIN
+  IF (SELECT count(*) FROM fresh f JOIN stale s USING (id, org_id, run_id, rule, kind, review_share, at)
+       WHERE (f.confidence, f.threshold) IS NOT DISTINCT FROM (s.confidence, s.threshold)
+         AND (s.restored_at IS NULL OR (f.restored_at, f.restored_by) = (s.restored_at, s.restored_by))
+         AND ((s.erased_at IS NULL AND f.erased_at IS NOT NULL)
+           OR (f.content, f.rationale, f.evidence, f.subject_type, f.subject_id, f.scope_value, f.author)
+              IS NOT DISTINCT FROM
+              (s.content, s.rationale, s.evidence, s.subject_type, s.subject_id, s.scope_value, s.author))
+         AND (s.erased_at IS NULL OR f.erased_at = s.erased_at)) <> (SELECT count(*) FROM fresh) THEN
+    RAISE EXCEPTION 'a drop stands as it was kept until it is restored or erased'
+      USING ERRCODE = 'check_violation', CONSTRAINT = 'drop_stands';
+  END IF;
+  INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
+  SELECT f.org_id, 'drop', f.id::text, coalesce(f.restored_by, session_user),
+         CASE WHEN f.erased_at IS DISTINCT FROM s.erased_at THEN 'drop_erased' ELSE 'drop_restored' END, '{}'
+  FROM fresh f JOIN stale s USING (id)
+  WHERE (f.erased_at, f.restored_at) IS DISTINCT FROM (s.erased_at, s.restored_at);
+  -- What is no longer there cannot be judged, and what was said about it goes with it.
+  UPDATE reviews r SET closed_at = now(), decision = 'voided', decided_by = session_user
+  FROM fresh f WHERE r.drop_id = f.id AND f.erased_at IS NOT NULL AND r.closed_at IS NULL;
+  UPDATE reviews r SET comment = NULL
+  FROM fresh f WHERE r.drop_id = f.id AND f.erased_at IS NOT NULL AND r.comment IS NOT NULL;
+  RETURN NULL;
+END $$;
+ALTER FUNCTION afterword.drop_changed() OWNER TO afterword_owner;
+CREATE FUNCTION afterword.drop_kept() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+BEGIN
+  INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
+  SELECT org_id, 'drop', id::text, session_user, 'candidate_dropped', jsonb_strip_nulls(jsonb_build_object(
+           'run', run_id, 'rule', rule, 'threshold', threshold, 'sampled', sampled))
+  FROM fresh;
+  INSERT INTO reviews (id, org_id, drop_id, kind, reasons)
+  SELECT uuidv7(), org_id, id, 'drop', '{sampled}' FROM fresh WHERE sampled;
+  RETURN NULL;
+END $$;
+ALTER FUNCTION afterword.drop_kept() OWNER TO afterword_owner;
 CREATE FUNCTION afterword.erase(erasure uuid, runs uuid[], event_keys text[], renamed uuid[], memories uuid[], drops uuid[], entries bigint[], reviews uuid[], rejected uuid[], user_id text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'public', 'pg_temp'
@@ -233,7 +318,8 @@ BEGIN
   WHERE v.id = ANY (erase.reviews) AND v.org_id = g.org_id AND v.memory_id <> ALL (kept_memories);
   GET DIAGNOSTICS n = ROW_COUNT;
   done := done || jsonb_build_object('reviews', n);
-  UPDATE afterword.drops d SET content = ''
+  UPDATE afterword.drops d SET content = '', rationale = '', evidence = '[]', subject_type = NULL, subject_id = NULL,
+         scope_value = NULL, author = '', erased_at = coalesce(d.erased_at, now())
   WHERE d.id = ANY (erase.drops) AND d.org_id = g.org_id AND NOT is_held(d.run_id);
   GET DIAGNOSTICS n = ROW_COUNT;
   done := done || jsonb_build_object('drops', n);
@@ -336,6 +422,82 @@ BEGIN
   RETURN 'forgotten';
 END $$;
 ALTER FUNCTION afterword.forget(memory uuid, comment text, purge_days integer) OWNER TO afterword_verdict;
+CREATE FUNCTION afterword.in_share(id uuid, basis_points integer) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog'
+    AS $$
+  SELECT ('x' || substr(encode(sha256(uuid_send(id)), 'hex'), 1, 8))::bit(32)::bigint % 10000 < basis_points
+$$;
+ALTER FUNCTION afterword.in_share(id uuid, basis_points integer) OWNER TO afterword_owner;
+CREATE TABLE afterword.drops (
+    id uuid NOT NULL,
+    org_id integer NOT NULL,
+    run_id uuid NOT NULL,
+    rule text NOT NULL,
+    confidence double precision,
+    threshold double precision,
+    kind text NOT NULL,
+    content text NOT NULL,
+    rationale text NOT NULL,
+    evidence jsonb NOT NULL,
+    classes text[] DEFAULT '{}'::text[] NOT NULL,
+    subject_type text,
+    subject_id text,
+    scope_kind text NOT NULL,
+    scope_value text,
+    author_kind text NOT NULL,
+    author text NOT NULL,
+    importance smallint NOT NULL,
+    observed_at timestamp with time zone NOT NULL,
+    lifetime_days integer NOT NULL,
+    provenance jsonb NOT NULL,
+    review_share integer NOT NULL,
+    sampled boolean GENERATED ALWAYS AS (afterword.in_share(id, review_share)) STORED NOT NULL,
+    at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    restored_at timestamp with time zone,
+    restored_by text,
+    erased_at timestamp with time zone,
+    CONSTRAINT drop_is_attributed CHECK ((provenance ?& '{provider,model,prompt_revision,rules_revision}'::text[])),
+    CONSTRAINT drop_subject_complete CHECK (((subject_type IS NULL) = (subject_id IS NULL))),
+    CONSTRAINT drops_author_kind_check CHECK ((author_kind = ANY (ARRAY['person'::text, 'agent'::text, 'system'::text]))),
+    CONSTRAINT drops_classes_check CHECK ((cardinality(classes) = 0)),
+    CONSTRAINT drops_importance_check CHECK (((importance >= 1) AND (importance <= 5))),
+    CONSTRAINT drops_kind_check CHECK ((kind = ANY (ARRAY['fact'::text, 'preference'::text]))),
+    CONSTRAINT drops_lifetime_days_check CHECK ((lifetime_days > 0)),
+    CONSTRAINT drops_rule_check CHECK ((rule = 'confidence_below'::text)),
+    CONSTRAINT drops_scope_kind_check CHECK ((scope_kind = ANY (ARRAY['org'::text, 'user'::text, 'agent'::text, 'project'::text, 'workflow'::text, 'object'::text]))),
+    CONSTRAINT restored_by_somebody CHECK (((restored_at IS NULL) = (restored_by IS NULL))),
+    CONSTRAINT some_drops_are_reviewed CHECK (((review_share >= 1) AND (review_share <= 10000))),
+    CONSTRAINT stated_below_threshold CHECK (((rule = 'confidence_below'::text) <= COALESCE((confidence < threshold), false)))
+);
+ALTER TABLE ONLY afterword.drops ALTER COLUMN content SET STATISTICS 0;
+ALTER TABLE ONLY afterword.drops ALTER COLUMN rationale SET STATISTICS 0;
+ALTER TABLE ONLY afterword.drops ALTER COLUMN evidence SET STATISTICS 0;
+ALTER TABLE ONLY afterword.drops ALTER COLUMN subject_type SET STATISTICS 0;
+ALTER TABLE ONLY afterword.drops ALTER COLUMN subject_id SET STATISTICS 0;
+ALTER TABLE ONLY afterword.drops ALTER COLUMN scope_value SET STATISTICS 0;
+ALTER TABLE ONLY afterword.drops ALTER COLUMN author SET STATISTICS 0;
+ALTER TABLE ONLY afterword.drops FORCE ROW LEVEL SECURITY;
+ALTER TABLE afterword.drops OWNER TO afterword_owner;
+CREATE FUNCTION afterword.granted_drop(dropped uuid) RETURNS afterword.drops
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  g tokens := current_grant();
+  found drops;
+BEGIN
+  SELECT d.* INTO found FROM drops d JOIN runs r ON r.id = d.run_id
+  WHERE d.id = granted_drop.dropped AND d.org_id = g.org_id AND g.role = 'reviewer'
+    AND (g.project IS NULL OR g.project = r.project)
+  FOR UPDATE OF d;
+  IF found.id IS NULL THEN
+    RAISE EXCEPTION 'no such drop for this grant' USING ERRCODE = 'no_data_found';
+  END IF;
+  RETURN found;
+END $$;
+ALTER FUNCTION afterword.granted_drop(dropped uuid) OWNER TO afterword_verdict;
 CREATE FUNCTION afterword.granted_memory(memory uuid) RETURNS afterword.memories
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -706,6 +868,17 @@ BEGIN
   RAISE EXCEPTION 'already_decided: this memory is %', m.status USING ERRCODE = 'AW001';
 END $$;
 ALTER FUNCTION afterword.refuse_decided(m afterword.memories) OWNER TO afterword_verdict;
+CREATE FUNCTION afterword.refuse_refused() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+BEGIN
+  IF refused_before(NEW.org_id, NEW.content_hash, NEW.scope_kind, NEW.scope_value) IS NOT NULL THEN
+    RAISE EXCEPTION 'a person kept this text out before' USING ERRCODE = 'serialization_failure';
+  END IF;
+  RETURN NEW;
+END $$;
+ALTER FUNCTION afterword.refuse_refused() OWNER TO afterword_owner;
 CREATE FUNCTION afterword.refuse_waiting() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'afterword', 'pg_temp'
@@ -717,6 +890,20 @@ BEGIN
   RETURN NULL;
 END $$;
 ALTER FUNCTION afterword.refuse_waiting() OWNER TO afterword_owner;
+CREATE FUNCTION afterword.refused_before(org integer, hash bytea, scope_kind text, scope_value text) RETURNS uuid
+    LANGUAGE sql STABLE
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+  SELECT m.id FROM memories m
+  WHERE m.org_id = refused_before.org AND m.content_hash = refused_before.hash
+    AND m.status IN ('rejected', 'tombstoned') AND m.erased_at IS NULL AND m.scope_kind = refused_before.scope_kind
+    AND m.scope_value IS NOT DISTINCT FROM refused_before.scope_value
+    AND NOT EXISTS (SELECT FROM memories a WHERE a.org_id = m.org_id AND a.content_hash = m.content_hash
+      AND a.status = 'active' AND a.scope_kind = m.scope_kind AND a.scope_value IS NOT DISTINCT FROM m.scope_value
+      AND a.status_at > m.status_at)
+  ORDER BY m.status_at DESC LIMIT 1
+$$;
+ALTER FUNCTION afterword.refused_before(org integer, hash bytea, scope_kind text, scope_value text) OWNER TO afterword_owner;
 CREATE FUNCTION afterword.register_stamp(provider text, model text, revision text, dimension integer) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'afterword', 'public', 'pg_temp'
@@ -773,9 +960,15 @@ BEGIN
     RETURN 'already_rejected';
   ELSIF m.status = 'active' AND EXISTS (
       SELECT FROM reviews r WHERE r.memory_id = m.id AND r.kind = 'retire' AND r.closed_at IS NULL) THEN
-    PERFORM close_review(m, 'reject', g.actor, reject.comment);
+    UPDATE reviews SET closed_at = now(), decision = 'reject', decided_by = g.actor, comment = reject.comment
+    WHERE memory_id = m.id AND kind = 'retire' AND closed_at IS NULL;
     UPDATE memories SET replaces = '{}' WHERE id = m.id;
     RETURN 'kept_both';
+  ELSIF m.status = 'active' AND demand_amends(m, 'reject', g.actor, reject.comment) THEN
+    RETURN 'audit_rejected';
+  ELSIF m.status = 'active' AND EXISTS (
+      SELECT FROM reviews r WHERE r.memory_id = m.id AND r.kind = 'amend' AND r.closed_at IS NULL) THEN
+    RETURN 'audit_already_rejected';
   ELSIF m.status <> 'pending' THEN
     PERFORM refuse_decided(m);
   END IF;
@@ -802,6 +995,48 @@ BEGIN
   RETURN hold;
 END $$;
 ALTER FUNCTION afterword.release_hold(hash bytea, reason text) OWNER TO afterword_eraser;
+CREATE FUNCTION afterword.restore_drop(dropped uuid, comment text) RETURNS uuid
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  g tokens := current_grant();
+  d drops := granted_drop(restore_drop.dropped);
+  opened uuid;
+BEGIN
+  IF coalesce(restore_drop.comment, '') !~ '\S' THEN
+    RAISE EXCEPTION 'a restoration needs a reason' USING ERRCODE = 'invalid_parameter_value';
+  ELSIF d.restored_at IS NOT NULL THEN
+    SELECT r.id INTO STRICT opened FROM runs r WHERE r.kind = 'verdict' AND r.org_id = d.org_id
+      AND r.event_key = 'verdict:' || d.id || ':restore';
+    RETURN opened;
+  ELSIF d.erased_at IS NOT NULL THEN
+    RAISE EXCEPTION 'this drop has expired: its text is gone' USING ERRCODE = 'AW001';
+  ELSIF EXISTS (SELECT FROM reviews r WHERE r.drop_id = d.id AND r.decision = 'approve') THEN
+    RAISE EXCEPTION 'already_decided: this drop was found right' USING ERRCODE = 'AW001';
+  END IF;
+  UPDATE drops SET restored_at = now(), restored_by = g.actor WHERE id = d.id;
+  UPDATE reviews SET closed_at = now(), decision = 'restore', decided_by = g.actor, comment = restore_drop.comment
+  WHERE drop_id = d.id AND closed_at IS NULL;
+  INSERT INTO runs (id, org_id, kind, state, event_key, content_hash, session, agent, project, user_id, event,
+                    ended_at, drop_id, actor, reason)
+  SELECT uuidv7(), d.org_id, 'verdict', 'extracted', 'verdict:' || d.id || ':restore',
+         sha256(convert_to(d.content, 'UTF8')), r.session, r.agent, r.project, r.user_id, '{}', r.ended_at, d.id,
+         g.actor, 'restore'
+  FROM runs r WHERE r.id = d.run_id RETURNING id INTO opened;
+  INSERT INTO envelopes (run_id, org_id, body) VALUES (opened, d.org_id, jsonb_build_object(
+    'provenance', d.provenance || jsonb_build_object('restored', d.id),
+    'candidates', jsonb_build_array(jsonb_build_object(
+      'content', d.content, 'kind', d.kind, 'rationale', d.rationale, 'evidence', d.evidence,
+      'confidence', d.confidence, 'hold_reasons', '[]'::jsonb,
+      'subject', CASE WHEN d.subject_id IS NOT NULL
+                      THEN jsonb_build_object('type', d.subject_type, 'id', d.subject_id) END,
+      'scope', jsonb_build_object('kind', d.scope_kind, 'value', d.scope_value), 'author_kind', d.author_kind,
+      'author', d.author, 'high_stakes', false, 'importance', d.importance, 'observed_at', d.observed_at,
+      'lifetime_days', d.lifetime_days))));
+  RETURN opened;
+END $$;
+ALTER FUNCTION afterword.restore_drop(dropped uuid, comment text) OWNER TO afterword_verdict;
 CREATE FUNCTION afterword.retire_replaced(m afterword.memories, actor text) RETURNS void
     LANGUAGE sql
     SET search_path TO 'afterword', 'pg_temp'
@@ -840,13 +1075,16 @@ CREATE FUNCTION afterword.review_decided() RETURNS trigger
     SET search_path TO 'afterword', 'pg_temp'
     AS $$
 BEGIN
-  IF EXISTS (SELECT FROM fresh f FULL JOIN stale s USING (id, org_id, memory_id, kind) WHERE f.opened_at IS NULL
-       OR s.opened_at IS NULL OR (s.closed_at IS NOT NULL AND (f.closed_at, f.decision, f.decided_by)
-                                  IS DISTINCT FROM (s.closed_at, s.decision, s.decided_by))) THEN
+  IF (SELECT count(*) FROM fresh f JOIN stale s USING (id, org_id, kind, opened_at)
+       WHERE (f.memory_id, f.drop_id) IS NOT DISTINCT FROM (s.memory_id, s.drop_id)
+         AND (s.closed_at IS NULL OR (f.closed_at, f.decision, f.decided_by, f.cites)
+                                     IS NOT DISTINCT FROM (s.closed_at, s.decision, s.decided_by, s.cites)))
+     <> (SELECT count(*) FROM fresh) THEN
     RAISE EXCEPTION 'a decision stands' USING ERRCODE = 'check_violation', CONSTRAINT = 'review_decided';
   END IF;
   INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
-  SELECT f.org_id, 'memory', f.memory_id::text, f.decided_by, 'review_closed',
+  SELECT f.org_id, CASE WHEN f.drop_id IS NULL THEN 'memory' ELSE 'drop' END, coalesce(f.memory_id, f.drop_id)::text,
+         f.decided_by, 'review_closed',
          jsonb_build_object('review', id, 'kind', f.kind, 'decision', f.decision)
   FROM fresh f JOIN stale s USING (id) WHERE s.closed_at IS NULL AND f.closed_at IS NOT NULL;
   RETURN NULL;
@@ -858,8 +1096,8 @@ CREATE FUNCTION afterword.review_opened() RETURNS trigger
     AS $$
 BEGIN
   INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
-  SELECT org_id, 'memory', memory_id::text, session_user, 'review_opened',
-         jsonb_build_object('review', id, 'kind', kind, 'reasons', reasons)
+  SELECT org_id, CASE WHEN drop_id IS NULL THEN 'memory' ELSE 'drop' END, coalesce(memory_id, drop_id)::text,
+         session_user, 'review_opened', jsonb_build_object('review', id, 'kind', kind, 'reasons', reasons)
   FROM fresh WHERE kind <> 'hold';
   RETURN NULL;
 END $$;
@@ -875,7 +1113,8 @@ BEGIN
   END IF;
   INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
   SELECT org_id, 'run', id::text, actor, 'run_received',
-         jsonb_strip_nulls(jsonb_build_object('kind', kind, 'to', state, 'reason', reason, 'memory', memory_id))
+         jsonb_strip_nulls(jsonb_build_object('kind', kind, 'to', state, 'reason', reason, 'memory', memory_id,
+           'drop', drop_id))
   FROM fresh;
   RETURN NULL;
 END $$;
@@ -913,6 +1152,17 @@ BEGIN
   RETURN NULL;
 END $$;
 ALTER FUNCTION afterword.run_moved() OWNER TO afterword_owner;
+CREATE FUNCTION afterword.sample_activations() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+BEGIN
+  INSERT INTO reviews (id, org_id, memory_id, kind, reasons)
+  SELECT uuidv7(), org_id, id, 'audit', '{sampled}' FROM fresh
+  WHERE status = 'active' AND provenance ->> 'provider' IS DISTINCT FROM 'person' AND in_share(id, 1000);
+  RETURN NULL;
+END $$;
+ALTER FUNCTION afterword.sample_activations() OWNER TO afterword_owner;
 CREATE FUNCTION afterword.tokens_of(user_id text) RETURNS bigint
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -920,6 +1170,22 @@ CREATE FUNCTION afterword.tokens_of(user_id text) RETURNS bigint
   SELECT count(*) FROM tokens t WHERE t.org_id = (operating()).org_id AND t.user_id = tokens_of.user_id
 $$;
 ALTER FUNCTION afterword.tokens_of(user_id text) OWNER TO afterword_eraser;
+CREATE FUNCTION afterword.view_drop(dropped uuid) RETURNS TABLE(id uuid, run_id uuid, rule text, confidence double precision, threshold double precision, kind text, content text, rationale text, evidence jsonb, subject_type text, subject_id text, provenance jsonb, sampled boolean, answer text, at timestamp with time zone, expires_at timestamp with time zone, restored_at timestamp with time zone, restored_by text, erased_at timestamp with time zone)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+DECLARE
+  g tokens := current_grant();
+  d drops := granted_drop(view_drop.dropped);
+BEGIN
+  INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
+  VALUES (d.org_id, 'drop', d.id::text, g.actor, 'drop_viewed', '{}');
+  RETURN QUERY SELECT d.id, d.run_id, d.rule, d.confidence, d.threshold, d.kind, d.content, d.rationale, d.evidence,
+    d.subject_type, d.subject_id, d.provenance, d.sampled, (SELECT r.decision FROM reviews r WHERE r.drop_id = d.id),
+    d.at, d.expires_at, d.restored_at, d.restored_by, d.erased_at;
+END $$;
+ALTER FUNCTION afterword.view_drop(dropped uuid) OWNER TO afterword_verdict;
 CREATE FUNCTION afterword.view_memory(memory uuid) RETURNS TABLE(id uuid, status text, kind text, content text, rationale text, evidence jsonb, classes text[], hold_reasons text[], subject_type text, subject_id text, replaces uuid[], provenance jsonb, observed_at timestamp with time zone)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -935,21 +1201,19 @@ BEGIN
     m.subject_type, m.subject_id, m.replaces, m.provenance, m.observed_at;
 END $$;
 ALTER FUNCTION afterword.view_memory(memory uuid) OWNER TO afterword_verdict;
-CREATE TABLE afterword.drops (
-    id uuid NOT NULL,
-    org_id integer NOT NULL,
-    run_id uuid NOT NULL,
-    rule text NOT NULL,
-    content text NOT NULL,
-    classes text[] DEFAULT '{}'::text[] NOT NULL,
-    provenance jsonb NOT NULL,
-    at timestamp with time zone DEFAULT now() NOT NULL,
-    expires_at timestamp with time zone NOT NULL,
-    CONSTRAINT drops_classes_check CHECK ((cardinality(classes) = 0))
-);
-ALTER TABLE ONLY afterword.drops ALTER COLUMN content SET STATISTICS 0;
-ALTER TABLE ONLY afterword.drops FORCE ROW LEVEL SECURITY;
-ALTER TABLE afterword.drops OWNER TO afterword_owner;
+CREATE FUNCTION afterword.waiver_has_a_reason() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  before jsonb := CASE WHEN TG_OP = 'UPDATE' THEN coalesce(OLD.settings -> 'waived_classes', '{}') ELSE '{}' END;
+BEGIN
+  IF NOT coalesce(NEW.settings -> 'waived_classes', '{}') <@ before AND coalesce(NEW.reason, '') !~ '\S' THEN
+    RAISE EXCEPTION 'a waiver needs a reason' USING ERRCODE = 'check_violation', CONSTRAINT = 'waiver_has_a_reason';
+  END IF;
+  RETURN NEW;
+END $$;
+ALTER FUNCTION afterword.waiver_has_a_reason() OWNER TO afterword_owner;
 CREATE TABLE afterword.envelopes (
     run_id uuid NOT NULL,
     org_id integer NOT NULL,
@@ -1081,8 +1345,10 @@ CREATE TABLE afterword.orgs (
     actor text DEFAULT SESSION_USER NOT NULL,
     reason text,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT activatable_is_low CHECK ((COALESCE((settings -> 'activatable_classes'::text), '[]'::jsonb) <@ '["phone", "ip", "person", "dob", "address"]'::jsonb)),
     CONSTRAINT orgs_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9_.-]{0,99}$'::text)),
-    CONSTRAINT orgs_settings_check CHECK ((((settings - '{extraction,languages,required_classes,waived_classes,activatable_classes}'::text[]) = '{}'::jsonb) AND ((settings -> 'languages'::text) IS DISTINCT FROM '[]'::jsonb)))
+    CONSTRAINT orgs_settings_check CHECK ((((settings - '{extraction,languages,required_classes,waived_classes,activatable_classes}'::text[]) = '{}'::jsonb) AND ((settings -> 'languages'::text) IS DISTINCT FROM '[]'::jsonb))),
+    CONSTRAINT waivers_are_named CHECK (((jsonb_typeof(COALESCE((settings -> 'waived_classes'::text), '{}'::jsonb)) = 'object'::text) AND (NOT jsonb_path_exists(settings, 'strict $."waived_classes".*?(@.type() != "string" || !(@ like_regex "\\S"))'::jsonpath, silent => true))))
 );
 ALTER TABLE afterword.orgs OWNER TO afterword_owner;
 ALTER TABLE afterword.orgs ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
@@ -1198,7 +1464,8 @@ ALTER TABLE afterword.replays OWNER TO afterword_owner;
 CREATE TABLE afterword.reviews (
     id uuid NOT NULL,
     org_id integer NOT NULL,
-    memory_id uuid NOT NULL,
+    memory_id uuid,
+    drop_id uuid,
     kind text NOT NULL,
     reasons text[] NOT NULL,
     opened_at timestamp with time zone DEFAULT now() NOT NULL,
@@ -1206,6 +1473,7 @@ CREATE TABLE afterword.reviews (
     decision text,
     decided_by text,
     comment text,
+    cites uuid,
     is_open boolean GENERATED ALWAYS AS ((closed_at IS NULL)) STORED,
     holds boolean GENERATED ALWAYS AS (
 CASE
@@ -1217,9 +1485,11 @@ CASE
     WHEN (closed_at IS NULL) THEN true
     ELSE NULL::boolean
 END) STORED,
+    CONSTRAINT about_a_memory_or_a_drop CHECK ((((kind = 'drop'::text) = (drop_id IS NOT NULL)) AND ((kind = 'drop'::text) = (memory_id IS NULL)))),
+    CONSTRAINT only_drops_are_restored CHECK (((decision <> 'restore'::text) OR (kind = 'drop'::text))),
     CONSTRAINT reviews_check CHECK ((((closed_at IS NULL) = (decision IS NULL)) AND ((decision IS NULL) = (decided_by IS NULL)))),
-    CONSTRAINT reviews_decision_check CHECK ((decision = ANY (ARRAY['approve'::text, 'redirect'::text, 'reject'::text, 'correct'::text, 'forget'::text, 'voided'::text]))),
-    CONSTRAINT reviews_kind_check CHECK ((kind = ANY (ARRAY['hold'::text, 'retire'::text, 'audit'::text]))),
+    CONSTRAINT reviews_decision_check CHECK ((decision = ANY (ARRAY['approve'::text, 'redirect'::text, 'reject'::text, 'correct'::text, 'forget'::text, 'restore'::text, 'voided'::text]))),
+    CONSTRAINT reviews_kind_check CHECK ((kind = ANY (ARRAY['hold'::text, 'retire'::text, 'audit'::text, 'amend'::text, 'drop'::text]))),
     CONSTRAINT reviews_reasons_check CHECK ((cardinality(reasons) > 0))
 );
 ALTER TABLE ONLY afterword.reviews ALTER COLUMN comment SET STATISTICS 0;
@@ -1261,6 +1531,7 @@ CREATE TABLE afterword.runs (
     turns integer DEFAULT 0 NOT NULL,
     first_own integer DEFAULT 0 NOT NULL,
     memory_id uuid,
+    drop_id uuid,
     due_at timestamp with time zone DEFAULT now(),
     lease uuid,
     attempts smallint DEFAULT 0 NOT NULL,
@@ -1276,7 +1547,7 @@ CREATE TABLE afterword.runs (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     state_at timestamp with time zone DEFAULT now() NOT NULL,
     erased_at timestamp with time zone,
-    CONSTRAINT runs_check CHECK (((memory_id IS NOT NULL) = (kind = 'verdict'::text))),
+    CONSTRAINT runs_check CHECK ((num_nonnulls(memory_id, drop_id) = ((kind = 'verdict'::text))::integer)),
     CONSTRAINT runs_check1 CHECK (((due_at IS NULL) = (state = ANY (ARRAY['consolidated'::text, 'skipped'::text, 'dead_letter'::text])))),
     CONSTRAINT runs_check2 CHECK (((lease IS NULL) OR (due_at IS NOT NULL))),
     CONSTRAINT runs_check3 CHECK (((died_in IS NOT NULL) = (state = 'dead_letter'::text))),
@@ -1429,6 +1700,8 @@ ALTER TABLE ONLY afterword.tokens
     ADD CONSTRAINT tokens_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY afterword.transcripts
     ADD CONSTRAINT transcripts_pkey PRIMARY KEY (run_id);
+CREATE INDEX drops_at ON afterword.drops USING btree (org_id, at);
+CREATE INDEX drops_expire ON afterword.drops USING btree (expires_at) WHERE (erased_at IS NULL);
 CREATE INDEX drops_run ON afterword.drops USING btree (run_id);
 CREATE UNIQUE INDEX erasures_open ON afterword.erasures USING btree (org_id, hash) WHERE (finished_at IS NULL);
 CREATE INDEX erasures_org ON afterword.erasures USING btree (org_id, at);
@@ -1438,6 +1711,8 @@ CREATE UNIQUE INDEX legal_holds_open ON afterword.legal_holds USING btree (org_i
 CREATE INDEX memories_newest ON afterword.memories USING btree (org_id, observed_at) WHERE (status = 'active'::text);
 CREATE UNIQUE INDEX memories_once ON afterword.memories USING btree (run_id, content_hash) WHERE (status = ANY (ARRAY['pending'::text, 'active'::text]));
 CREATE INDEX memories_purge ON afterword.memories USING btree (purge_after) WHERE ((purge_after IS NOT NULL) AND (erased_at IS NULL));
+CREATE INDEX memories_refused ON afterword.memories USING btree (org_id, content_hash) WHERE (status = ANY (ARRAY['rejected'::text, 'tombstoned'::text]));
+CREATE INDEX memories_refused_text ON afterword.memories USING gin (org_id, lexemes) WHERE (status = ANY (ARRAY['rejected'::text, 'tombstoned'::text]));
 CREATE INDEX memories_repeat ON afterword.memories USING btree (org_id, content_hash) WHERE (status = ANY (ARRAY['pending'::text, 'active'::text]));
 CREATE INDEX memories_run ON afterword.memories USING btree (run_id);
 CREATE INDEX memories_search ON afterword.memories USING gin (org_id, lexemes) WHERE (status = ANY (ARRAY['active'::text, 'superseded'::text]));
@@ -1446,7 +1721,9 @@ CREATE UNIQUE INDEX rejected_entry ON afterword.rejected_events USING btree (ent
 CREATE INDEX rejected_purge ON afterword.rejected_events USING btree (purge_after);
 CREATE INDEX rejected_reason ON afterword.rejected_events USING btree (reason, at);
 CREATE INDEX replays_open ON afterword.replays USING btree (requested_at) WHERE (finished_at IS NULL);
+CREATE UNIQUE INDEX reviews_drop ON afterword.reviews USING btree (drop_id) WHERE (drop_id IS NOT NULL);
 CREATE INDEX reviews_inbox ON afterword.reviews USING btree (org_id, opened_at) WHERE (closed_at IS NULL);
+CREATE INDEX reviews_memory ON afterword.reviews USING btree (memory_id);
 CREATE INDEX run_subjects_memory ON afterword.run_subjects USING btree (memory_id) WHERE (memory_id IS NOT NULL);
 CREATE INDEX run_subjects_run ON afterword.run_subjects USING btree (run_id);
 CREATE INDEX runs_dead ON afterword.runs USING btree (org_id, error_code, state_at) WHERE (state = 'dead_letter'::text);
@@ -1460,14 +1737,20 @@ CREATE UNIQUE INDEX runs_verdict ON afterword.runs USING btree (org_id, event_ke
 CREATE UNIQUE INDEX stamps_one_current ON afterword.stamps USING btree (is_current) WHERE is_current;
 CREATE INDEX tokens_expire ON afterword.tokens USING btree (expires_at);
 CREATE INDEX transcripts_purge ON afterword.transcripts USING btree (purge_after);
+CREATE TRIGGER drops_changed AFTER UPDATE ON afterword.drops REFERENCING OLD TABLE AS stale NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.drop_changed();
 CREATE TRIGGER drops_emptied_held BEFORE UPDATE OF content ON afterword.drops FOR EACH ROW WHEN ((new.content <> old.content)) EXECUTE FUNCTION afterword.keep_held('run_id');
 CREATE TRIGGER drops_held BEFORE DELETE ON afterword.drops FOR EACH ROW EXECUTE FUNCTION afterword.keep_held('run_id');
+CREATE TRIGGER drops_kept AFTER INSERT ON afterword.drops REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.drop_kept();
+CREATE TRIGGER drops_stay BEFORE DELETE OR TRUNCATE ON afterword.drops FOR EACH STATEMENT EXECUTE FUNCTION afterword.refuse_change();
 CREATE TRIGGER ledger_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON afterword.ledger FOR EACH STATEMENT EXECUTE FUNCTION afterword.refuse_change();
 CREATE TRIGGER memories_held_back BEFORE UPDATE ON afterword.memories FOR EACH ROW WHEN (((old.erased_at IS NULL) AND (new.erased_at IS NOT NULL))) EXECUTE FUNCTION afterword.keep_held('run_id');
 CREATE TRIGGER memories_inserted AFTER INSERT ON afterword.memories REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.memory_inserted();
 CREATE TRIGGER memories_kept BEFORE DELETE OR TRUNCATE ON afterword.memories FOR EACH STATEMENT EXECUTE FUNCTION afterword.refuse_change();
 CREATE TRIGGER memories_moved AFTER UPDATE ON afterword.memories REFERENCING OLD TABLE AS stale NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.memory_moved();
+CREATE TRIGGER memories_refused BEFORE INSERT ON afterword.memories FOR EACH ROW WHEN ((new.status = 'active'::text)) EXECUTE FUNCTION afterword.refuse_refused();
+CREATE TRIGGER memories_sampled AFTER INSERT ON afterword.memories REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.sample_activations();
 CREATE TRIGGER orgs_decided AFTER INSERT OR UPDATE ON afterword.orgs FOR EACH ROW EXECUTE FUNCTION afterword.org_decided();
+CREATE TRIGGER orgs_waive BEFORE INSERT OR UPDATE ON afterword.orgs FOR EACH ROW EXECUTE FUNCTION afterword.waiver_has_a_reason();
 CREATE TRIGGER rejected_held BEFORE DELETE ON afterword.rejected_events FOR EACH ROW EXECUTE FUNCTION afterword.keep_held('id');
 CREATE TRIGGER reviews_decided AFTER UPDATE ON afterword.reviews REFERENCING OLD TABLE AS stale NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.review_decided();
 CREATE TRIGGER reviews_kept BEFORE DELETE OR TRUNCATE ON afterword.reviews FOR EACH STATEMENT EXECUTE FUNCTION afterword.refuse_change();
@@ -1531,6 +1814,10 @@ ALTER TABLE ONLY afterword.replayed_runs
 ALTER TABLE ONLY afterword.replayed_runs
     ADD CONSTRAINT replayed_runs_run_id_fkey FOREIGN KEY (run_id) REFERENCES afterword.runs(id);
 ALTER TABLE ONLY afterword.reviews
+    ADD CONSTRAINT reviews_cites_fkey FOREIGN KEY (cites) REFERENCES afterword.memories(id);
+ALTER TABLE ONLY afterword.reviews
+    ADD CONSTRAINT reviews_drop_id_fkey FOREIGN KEY (drop_id) REFERENCES afterword.drops(id);
+ALTER TABLE ONLY afterword.reviews
     ADD CONSTRAINT reviews_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
 ALTER TABLE ONLY afterword.run_subjects
     ADD CONSTRAINT run_subjects_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES afterword.memories(id);
@@ -1538,6 +1825,8 @@ ALTER TABLE ONLY afterword.run_subjects
     ADD CONSTRAINT run_subjects_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
 ALTER TABLE ONLY afterword.run_subjects
     ADD CONSTRAINT run_subjects_run_id_fkey FOREIGN KEY (run_id) REFERENCES afterword.runs(id);
+ALTER TABLE ONLY afterword.runs
+    ADD CONSTRAINT runs_drop_id_fkey FOREIGN KEY (drop_id) REFERENCES afterword.drops(id);
 ALTER TABLE ONLY afterword.runs
     ADD CONSTRAINT runs_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
 ALTER TABLE ONLY afterword.runs
@@ -1568,6 +1857,7 @@ CREATE POLICY erasure ON afterword.reviews TO afterword_eraser USING (true) WITH
 CREATE POLICY erasure ON afterword.run_subjects TO afterword_eraser USING (true) WITH CHECK (true);
 CREATE POLICY erasure ON afterword.runs TO afterword_eraser USING (true) WITH CHECK (true);
 CREATE POLICY erasure ON afterword.transcripts TO afterword_eraser USING (true) WITH CHECK (true);
+CREATE POLICY erasure_closes ON afterword.reviews TO afterword_owner USING ((kind = 'drop'::text)) WITH CHECK ((kind = 'drop'::text));
 CREATE POLICY erasure_record ON afterword.ledger FOR INSERT TO afterword_eraser WITH CHECK (true);
 ALTER TABLE afterword.erasures ENABLE ROW LEVEL SECURITY;
 CREATE POLICY grants_are_looked_up ON afterword.tokens TO afterword_owner USING (true) WITH CHECK (true);
@@ -1612,11 +1902,13 @@ CREATE POLICY reviewers_read ON afterword.runs FOR SELECT TO afterword_reviewer 
 ALTER TABLE afterword.reviews ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.run_subjects ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.runs ENABLE ROW LEVEL SECURITY;
+CREATE POLICY sampling_opens ON afterword.reviews FOR INSERT TO afterword_owner WITH CHECK ((kind = ANY (ARRAY['audit'::text, 'drop'::text])));
 ALTER TABLE afterword.spaces ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.tokens ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.transcripts ENABLE ROW LEVEL SECURITY;
 CREATE POLICY triggers_record ON afterword.ledger FOR INSERT TO afterword_owner WITH CHECK (true);
 CREATE POLICY verdicts_close ON afterword.reviews TO afterword_verdict USING (true) WITH CHECK (true);
+CREATE POLICY verdicts_decide ON afterword.drops TO afterword_verdict USING (true) WITH CHECK (true);
 CREATE POLICY verdicts_decide ON afterword.memories TO afterword_verdict USING (true) WITH CHECK (true);
 CREATE POLICY verdicts_open ON afterword.runs TO afterword_verdict USING (true) WITH CHECK ((kind = 'verdict'::text));
 CREATE POLICY verdicts_read ON afterword.namespaces FOR SELECT TO afterword_verdict USING (true);
@@ -1681,6 +1973,7 @@ GRANT SELECT(hold_reasons) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(hold_reasons) ON TABLE afterword.memories TO afterword_operator;
 GRANT SELECT(author) ON TABLE afterword.memories TO afterword_eraser;
 GRANT SELECT(provenance) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(confidence) ON TABLE afterword.memories TO afterword_operator;
 GRANT SELECT(high_stakes) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(high_stakes) ON TABLE afterword.memories TO afterword_operator;
 GRANT SELECT(importance) ON TABLE afterword.memories TO afterword_reviewer;
@@ -1707,6 +2000,8 @@ GRANT SELECT(status_at) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(status_at) ON TABLE afterword.memories TO afterword_operator;
 GRANT SELECT(status_at) ON TABLE afterword.memories TO afterword_eraser;
 REVOKE ALL ON FUNCTION afterword.close_review(m afterword.memories, verdict text, actor text, comment text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.confirm_drop(dropped uuid, comment text) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.confirm_drop(dropped uuid, comment text) TO afterword_reviewer;
 GRANT DELETE ON TABLE afterword.tokens TO afterword_eraser;
 GRANT MAINTAIN ON TABLE afterword.tokens TO afterword_operator;
 GRANT SELECT(org_id) ON TABLE afterword.tokens TO afterword_eraser;
@@ -1719,12 +2014,50 @@ GRANT ALL ON FUNCTION afterword.current_grant() TO afterword_worker;
 GRANT ALL ON FUNCTION afterword.current_grant() TO afterword_recall;
 GRANT ALL ON FUNCTION afterword.current_grant() TO afterword_verdict;
 GRANT ALL ON FUNCTION afterword.current_grant() TO afterword_eraser;
+REVOKE ALL ON FUNCTION afterword.demand_amends(m afterword.memories, verdict text, actor text, comment text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.drop_changed() FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.drop_kept() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.erase(erasure uuid, runs uuid[], event_keys text[], renamed uuid[], memories uuid[], drops uuid[], entries bigint[], reviews uuid[], rejected uuid[], user_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.erase(erasure uuid, runs uuid[], event_keys text[], renamed uuid[], memories uuid[], drops uuid[], entries bigint[], reviews uuid[], rejected uuid[], user_id text) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.finish_erasure(erasure uuid, besides jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.finish_erasure(erasure uuid, besides jsonb) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.forget(memory uuid, comment text, purge_days integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.forget(memory uuid, comment text, purge_days integer) TO afterword_reviewer;
+GRANT SELECT,INSERT ON TABLE afterword.drops TO afterword_worker;
+GRANT SELECT ON TABLE afterword.drops TO afterword_verdict;
+GRANT UPDATE ON TABLE afterword.drops TO afterword_eraser;
+GRANT MAINTAIN ON TABLE afterword.drops TO afterword_operator;
+GRANT SELECT(id) ON TABLE afterword.drops TO afterword_operator;
+GRANT SELECT(id) ON TABLE afterword.drops TO afterword_eraser;
+GRANT SELECT(org_id) ON TABLE afterword.drops TO afterword_operator;
+GRANT SELECT(org_id) ON TABLE afterword.drops TO afterword_eraser;
+GRANT SELECT(run_id) ON TABLE afterword.drops TO afterword_operator;
+GRANT SELECT(run_id) ON TABLE afterword.drops TO afterword_eraser;
+GRANT SELECT(rule) ON TABLE afterword.drops TO afterword_operator;
+GRANT SELECT(confidence) ON TABLE afterword.drops TO afterword_operator;
+GRANT SELECT(threshold) ON TABLE afterword.drops TO afterword_operator;
+GRANT SELECT(kind) ON TABLE afterword.drops TO afterword_operator;
+GRANT UPDATE(content) ON TABLE afterword.drops TO afterword_worker;
+GRANT UPDATE(rationale) ON TABLE afterword.drops TO afterword_worker;
+GRANT UPDATE(evidence) ON TABLE afterword.drops TO afterword_worker;
+GRANT SELECT(classes) ON TABLE afterword.drops TO afterword_operator;
+GRANT UPDATE(subject_type) ON TABLE afterword.drops TO afterword_worker;
+GRANT UPDATE(subject_id) ON TABLE afterword.drops TO afterword_worker;
+GRANT UPDATE(scope_value) ON TABLE afterword.drops TO afterword_worker;
+GRANT UPDATE(author) ON TABLE afterword.drops TO afterword_worker;
+GRANT SELECT(provenance) ON TABLE afterword.drops TO afterword_operator;
+GRANT SELECT(review_share) ON TABLE afterword.drops TO afterword_operator;
+GRANT SELECT(sampled) ON TABLE afterword.drops TO afterword_operator;
+GRANT SELECT(at) ON TABLE afterword.drops TO afterword_operator;
+GRANT SELECT(expires_at) ON TABLE afterword.drops TO afterword_operator;
+GRANT SELECT(restored_at) ON TABLE afterword.drops TO afterword_operator;
+GRANT UPDATE(restored_at) ON TABLE afterword.drops TO afterword_verdict;
+GRANT SELECT(restored_by) ON TABLE afterword.drops TO afterword_operator;
+GRANT UPDATE(restored_by) ON TABLE afterword.drops TO afterword_verdict;
+GRANT SELECT(erased_at) ON TABLE afterword.drops TO afterword_operator;
+GRANT UPDATE(erased_at) ON TABLE afterword.drops TO afterword_worker;
+GRANT SELECT(erased_at) ON TABLE afterword.drops TO afterword_eraser;
+REVOKE ALL ON FUNCTION afterword.granted_drop(dropped uuid) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.granted_memory(memory uuid) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.is_held(run uuid) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.keep_held() FROM PUBLIC;
@@ -1754,12 +2087,17 @@ GRANT ALL ON FUNCTION afterword.record_answer(hash bytea, action text, detail js
 REVOKE ALL ON FUNCTION afterword.recorded(g afterword.tokens, subject bytea, action text, detail jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.refuse_change() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.refuse_decided(m afterword.memories) FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.refuse_refused() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.refuse_waiting() FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.refused_before(org integer, hash bytea, scope_kind text, scope_value text) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.refused_before(org integer, hash bytea, scope_kind text, scope_value text) TO afterword_worker;
 REVOKE ALL ON FUNCTION afterword.register_stamp(provider text, model text, revision text, dimension integer) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.reject(memory uuid, comment text) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.reject(memory uuid, comment text) TO afterword_reviewer;
 REVOKE ALL ON FUNCTION afterword.release_hold(hash bytea, reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.release_hold(hash bytea, reason text) TO afterword_operator;
+REVOKE ALL ON FUNCTION afterword.restore_drop(dropped uuid, comment text) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.restore_drop(dropped uuid, comment text) TO afterword_reviewer;
 REVOKE ALL ON FUNCTION afterword.retire_replaced(m afterword.memories, actor text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.retype(memory uuid, act text, content text, comment text) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.retype(memory uuid, act text, content text, comment text) TO afterword_reviewer;
@@ -1767,24 +2105,14 @@ REVOKE ALL ON FUNCTION afterword.review_decided() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.review_opened() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.run_inserted() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.run_moved() FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.sample_activations() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.tokens_of(user_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.tokens_of(user_id text) TO afterword_operator;
+REVOKE ALL ON FUNCTION afterword.view_drop(dropped uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.view_drop(dropped uuid) TO afterword_reviewer;
 REVOKE ALL ON FUNCTION afterword.view_memory(memory uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.view_memory(memory uuid) TO afterword_reviewer;
-GRANT SELECT,INSERT ON TABLE afterword.drops TO afterword_worker;
-GRANT UPDATE ON TABLE afterword.drops TO afterword_eraser;
-GRANT MAINTAIN ON TABLE afterword.drops TO afterword_operator;
-GRANT SELECT(id) ON TABLE afterword.drops TO afterword_operator;
-GRANT SELECT(id) ON TABLE afterword.drops TO afterword_eraser;
-GRANT SELECT(org_id) ON TABLE afterword.drops TO afterword_operator;
-GRANT SELECT(org_id) ON TABLE afterword.drops TO afterword_eraser;
-GRANT SELECT(run_id) ON TABLE afterword.drops TO afterword_operator;
-GRANT SELECT(run_id) ON TABLE afterword.drops TO afterword_eraser;
-GRANT SELECT(rule) ON TABLE afterword.drops TO afterword_operator;
-GRANT SELECT(classes) ON TABLE afterword.drops TO afterword_operator;
-GRANT SELECT(provenance) ON TABLE afterword.drops TO afterword_operator;
-GRANT SELECT(at) ON TABLE afterword.drops TO afterword_operator;
-GRANT SELECT(expires_at) ON TABLE afterword.drops TO afterword_operator;
+REVOKE ALL ON FUNCTION afterword.waiver_has_a_reason() FROM PUBLIC;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE afterword.envelopes TO afterword_worker;
 GRANT INSERT ON TABLE afterword.envelopes TO afterword_verdict;
 GRANT DELETE ON TABLE afterword.envelopes TO afterword_eraser;
@@ -1879,18 +2207,25 @@ GRANT SELECT ON TABLE afterword.reviews TO afterword_reviewer;
 GRANT UPDATE ON TABLE afterword.reviews TO afterword_eraser;
 GRANT MAINTAIN ON TABLE afterword.reviews TO afterword_operator;
 GRANT SELECT(id) ON TABLE afterword.reviews TO afterword_operator;
+GRANT INSERT(id) ON TABLE afterword.reviews TO afterword_verdict;
 GRANT SELECT(id) ON TABLE afterword.reviews TO afterword_eraser;
 GRANT SELECT(org_id) ON TABLE afterword.reviews TO afterword_operator;
+GRANT INSERT(org_id) ON TABLE afterword.reviews TO afterword_verdict;
 GRANT SELECT(org_id) ON TABLE afterword.reviews TO afterword_eraser;
 GRANT SELECT(memory_id) ON TABLE afterword.reviews TO afterword_operator;
+GRANT INSERT(memory_id) ON TABLE afterword.reviews TO afterword_verdict;
 GRANT SELECT(memory_id) ON TABLE afterword.reviews TO afterword_eraser;
+GRANT SELECT(drop_id) ON TABLE afterword.reviews TO afterword_operator;
 GRANT SELECT(kind) ON TABLE afterword.reviews TO afterword_operator;
+GRANT INSERT(kind) ON TABLE afterword.reviews TO afterword_verdict;
 GRANT SELECT(reasons) ON TABLE afterword.reviews TO afterword_operator;
+GRANT INSERT(reasons) ON TABLE afterword.reviews TO afterword_verdict;
 GRANT SELECT(opened_at) ON TABLE afterword.reviews TO afterword_operator;
 GRANT SELECT(closed_at) ON TABLE afterword.reviews TO afterword_operator;
 GRANT SELECT(closed_at) ON TABLE afterword.reviews TO afterword_eraser;
 GRANT SELECT(decision) ON TABLE afterword.reviews TO afterword_operator;
 GRANT SELECT(decided_by) ON TABLE afterword.reviews TO afterword_operator;
+GRANT SELECT(cites) ON TABLE afterword.reviews TO afterword_operator;
 GRANT SELECT ON TABLE afterword.run_entries TO afterword_worker;
 GRANT SELECT ON TABLE afterword.run_entries TO afterword_operator;
 GRANT SELECT ON TABLE afterword.run_moves TO afterword_worker;

@@ -9,10 +9,10 @@ SELECT * FROM recall(%(query)s, %(vector)s, %(stamp)s, %(max_hits)s, %(as_of)s)
 SELECT recall_rendered(%(recall_id)s, %(block_hash)s)
 
 -- name: inbox
-SELECT r.id AS review_id, r.memory_id, r.kind AS review, r.reasons, r.opened_at, m.kind, m.status, m.classes,
-  m.high_stakes, m.importance, m.observed_at, m.revision
-FROM reviews r JOIN memories m ON m.id = r.memory_id
-WHERE r.closed_at IS NULL ORDER BY m.high_stakes DESC, r.opened_at LIMIT %(limit)s
+SELECT r.id AS review_id, r.memory_id, r.drop_id, r.kind AS review, r.reasons, r.cites, r.opened_at, m.kind, m.status,
+  m.classes, m.high_stakes, m.importance, m.observed_at, m.revision
+FROM reviews r LEFT JOIN memories m ON m.id = r.memory_id
+WHERE r.closed_at IS NULL ORDER BY coalesce(m.high_stakes, false) DESC, r.opened_at LIMIT %(limit)s
 
 -- name: view
 SELECT * FROM view_memory(%(memory)s)
@@ -29,6 +29,15 @@ SELECT forget(%(memory)s, %(comment)s) AS done
 
 -- name: retype
 SELECT retype(%(memory)s, %(act)s, %(content)s, %(comment)s) AS run
+
+-- name: view_drop
+SELECT * FROM view_drop(%(drop)s)
+
+-- name: confirm_drop
+SELECT confirm_drop(%(drop)s, %(comment)s) AS done
+
+-- name: restore_drop
+SELECT restore_drop(%(drop)s, %(comment)s) AS run
 
 -- name: login
 SELECT session_user AS login, r.rolsuper AS "is a superuser", r.rolbypassrls AS "bypasses row-level security",

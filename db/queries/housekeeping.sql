@@ -16,6 +16,10 @@ SELECT kind, CASE WHEN opened_at > now() - interval '1 day' THEN 'day'
   WHEN opened_at > now() - interval '7 days' THEN 'week' ELSE 'older' END AS age, count(*) AS reviews
 FROM reviews WHERE closed_at IS NULL GROUP BY 1, 2
 
+-- name: sample_gauges
+SELECT kind, CASE WHEN decision = 'approve' THEN 'right' ELSE 'wrong' END AS answer, count(*) AS reviews
+FROM reviews WHERE kind IN ('audit', 'drop') AND decision <> 'voided' GROUP BY 1, 2
+
 -- name: memory_gauges
 SELECT status, count(*) AS memories FROM memories GROUP BY status
 
@@ -33,6 +37,12 @@ UPDATE memories SET content = '', content_hash = decode(repeat('00', 32), 'hex')
 WHERE id IN (
   SELECT id FROM memories WHERE purge_after < now() AND erased_at IS NULL ORDER BY purge_after LIMIT %(limit)s)
 RETURNING id
+
+-- name: purge_drops
+UPDATE drops SET content = '', rationale = '', evidence = '[]', subject_type = NULL, subject_id = NULL,
+  scope_value = NULL, author = '', erased_at = now()
+WHERE id IN (
+  SELECT id FROM drops WHERE expires_at < now() AND erased_at IS NULL ORDER BY expires_at LIMIT %(limit)s)
 
 -- name: used
 UPDATE memories m SET last_used_at = u.at FROM (

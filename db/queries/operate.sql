@@ -34,7 +34,7 @@ SELECT id, kind, status, classes, hold_reasons, occurrences, superseded_by FROM 
 WHERE run_id = %(id)s ORDER BY id
 
 -- name: run_drops
-SELECT id, rule FROM drops WHERE run_id = %(id)s ORDER BY id
+SELECT id, rule, confidence, threshold, sampled, restored_at FROM drops WHERE run_id = %(id)s ORDER BY id
 
 -- name: dead_letters
 SELECT r.id, o.name AS org, r.session, r.died_in, r.error_code, r.error_detail, r.replays, r.state_at

@@ -4,6 +4,9 @@ SELECT id FROM runs WHERE id BETWEEN %(low)s AND %(high)s ORDER BY id LIMIT 2
 -- name: memory_between
 SELECT id FROM memories WHERE id BETWEEN %(low)s AND %(high)s ORDER BY id LIMIT 2
 
+-- name: drop_between
+SELECT id FROM drops WHERE id BETWEEN %(low)s AND %(high)s ORDER BY id LIMIT 2
+
 -- name: rejected_event_between
 SELECT id FROM rejected_events WHERE id BETWEEN %(low)s AND %(high)s ORDER BY id LIMIT 2
 

@@ -21,7 +21,7 @@ WITH fresh AS MATERIALIZED (
     content_hash text, rationale text, evidence jsonb, classes text[], hold_reasons text[], subject_type text,
     subject_id text, author_kind text, author text, provenance jsonb, confidence real, high_stakes boolean,
     importance smallint, observed_at timestamptz, expires_at timestamptz, replaces uuid[], previous_hash text,
-    review_id uuid, namespace text, actor text)
+    review_id uuid, cites uuid, namespace text, actor text)
 ), inserted AS (
   INSERT INTO memories (id, org_id, run_id, tier, kind, status, scope_kind, scope_value, content, content_hash,
     rationale, evidence, classes, hold_reasons, subject_type, subject_id, author_kind, author, provenance, confidence,
@@ -38,15 +38,40 @@ WITH fresh AS MATERIALIZED (
   SELECT org_id, 'run', run_id::text, actor, 'candidate_repeated', jsonb_build_object('memory', id)
   FROM fresh WHERE id NOT IN (SELECT id FROM inserted)
 )
-INSERT INTO reviews (id, org_id, memory_id, kind, reasons)
-SELECT f.review_id, f.org_id, f.id, 'hold', f.hold_reasons FROM fresh f JOIN inserted i USING (id)
+INSERT INTO reviews (id, org_id, memory_id, kind, reasons, cites)
+SELECT f.review_id, f.org_id, f.id, 'hold', f.hold_reasons, f.cites FROM fresh f JOIN inserted i USING (id)
 WHERE f.review_id IS NOT NULL
 
 -- name: insert_drops
-INSERT INTO drops (id, org_id, run_id, rule, content, classes, provenance, expires_at)
-SELECT x.id, x.org_id, x.run_id, x.rule, x.content, x.classes, x.provenance, now() + interval '90 days'
-FROM jsonb_to_recordset(%(rows)s) AS x(id uuid, org_id integer, run_id uuid, rule text, content text, classes text[],
-  provenance jsonb)
+INSERT INTO drops (id, org_id, run_id, rule, confidence, threshold, kind, content, rationale, evidence, classes,
+  subject_type, subject_id, scope_kind, scope_value, author_kind, author, importance, observed_at, lifetime_days,
+  provenance, review_share, expires_at)
+SELECT x.id, x.org_id, x.run_id, x.rule, x.confidence, x.threshold, x.kind, x.content, x.rationale, x.evidence,
+  x.classes, x.subject_type, x.subject_id, x.scope_kind, x.scope_value, x.author_kind, x.author, x.importance,
+  x.observed_at, x.lifetime_days, x.provenance, x.review_share, now() + interval '90 days'
+FROM jsonb_to_recordset(%(rows)s) AS x(id uuid, org_id integer, run_id uuid, rule text, confidence double precision,
+  threshold double precision, kind text, content text, rationale text, evidence jsonb, classes text[],
+  subject_type text, subject_id text, scope_kind text, scope_value text, author_kind text, author text,
+  importance smallint, observed_at timestamptz, lifetime_days integer, provenance jsonb, review_share integer)
+
+-- name: refused
+-- What a person rejected or forgot and nobody has let in since: the same text, then those with most of its words.
+WITH said AS MATERIALIZED (
+  SELECT x.*, decode(x.hash, 'hex') AS content_hash, any_lexeme(x.content) AS words
+  FROM jsonb_to_recordset(%(rows)s)
+    AS x(number integer, org_id integer, scope_kind text, scope_value text, content text, hash text)
+)
+SELECT * FROM (
+  SELECT s.number, m.id, m.content, 0 AS leg, m.status_at FROM said s
+  JOIN memories m ON m.id = refused_before(s.org_id, s.content_hash, s.scope_kind, s.scope_value)
+  UNION ALL
+  SELECT s.number, n.id, n.content, 1, n.status_at FROM said s, LATERAL (
+    SELECT m.id, m.content, m.status_at FROM memories m
+    WHERE m.org_id = s.org_id AND m.lexemes @@ s.words AND m.status IN ('rejected', 'tombstoned')
+      AND m.erased_at IS NULL AND m.scope_kind = s.scope_kind AND m.scope_value IS NOT DISTINCT FROM s.scope_value
+      AND refused_before(m.org_id, m.content_hash, m.scope_kind, m.scope_value) IS NOT NULL
+    ORDER BY ts_rank_cd(m.lexemes, s.words, 32) DESC LIMIT 5) n
+) found ORDER BY number, leg, status_at DESC
 
 -- name: verdict_memories
 SELECT id, org_id, run_id, tier, kind, status, namespace, scope_kind, scope_value, content, content_hash, rationale,
@@ -61,7 +86,7 @@ UPDATE memories SET content = %(content)s, content_hash = %(content_hash)s, clas
 WHERE id = %(id)s AND status = 'pending'
 
 -- name: reopen_reasons
-UPDATE reviews SET reasons = %(hold_reasons)s WHERE id = %(review_id)s AND closed_at IS NULL
+UPDATE reviews SET reasons = %(hold_reasons)s, cites = coalesce(%(cites)s, cites) WHERE id = %(review_id)s AND closed_at IS NULL
 
 -- name: activate
 UPDATE memories SET status = 'active', review_id = NULL, actor = %(actor)s, reason = %(reason)s, status_at = now()
@@ -71,6 +96,15 @@ WHERE id = %(id)s AND status = 'pending'
 UPDATE memories SET status = 'superseded', superseded_by = %(by)s, review_id = NULL, actor = %(actor)s,
   reason = %(reason)s, status_at = now(), valid_to = greatest(valid_from, %(valid_to)s)
 WHERE id = %(id)s AND status IN ('pending', 'active')
+
+-- name: demand_amends
+-- A correction that waits answers the audit; what was corrected stays in question until it has given way.
+WITH answered AS (
+  UPDATE reviews SET closed_at = now(), decision = %(decision)s, decided_by = %(actor)s, comment = %(comment)s
+  WHERE memory_id = %(id)s AND kind = 'audit' AND closed_at IS NULL RETURNING org_id, memory_id
+)
+INSERT INTO reviews (id, org_id, memory_id, kind, reasons)
+SELECT uuidv7(), org_id, memory_id, 'amend', '{audit_negative}' FROM answered
 
 -- name: close_reviews
 UPDATE reviews SET closed_at = now(), decision = %(decision)s, decided_by = %(actor)s, comment = %(comment)s

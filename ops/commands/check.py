@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Annotated
+from dataclasses import asdict
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -16,10 +17,14 @@ from db.doors import LOGIN_ROLES, over_privileged
 from ops.compose import make_embedder, make_extractor
 from ops.credentials import database_address, redis_address
 from ops.settings import Settings, explain, load
+from ops.thresholds import dropping, records
+from pipeline.dropping import missing
 from pipeline.errors import AfterwordError, SettingError
 from pipeline.org import OrgSettings
 from pipeline.redaction.detectors import ALL
 from pipeline.redaction.health import Health, look
+
+_DECIDED = {"waived": "goes without", "activatable": "lets in with a subject"}
 
 
 def check(as_json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False) -> None:
@@ -30,7 +35,8 @@ def check(as_json: Annotated[bool, typer.Option("--json", help="one JSON documen
     Example: AFTERWORD_EMBEDDER=local afterword check
     """
     settings = load()
-    faults = _faults(settings)
+    thresholds = _thresholds(settings)
+    faults = _faults(settings) + [f"{item['stamp']} lacks {lack}" for item in thresholds for lack in item["lacks"]]
     health = look(ALL)
     down = sorted(name for name, is_up in health.up.items() if not is_up)
     faults += [f"detector {name} is down: it does not find its canaries" for name in down]
@@ -42,10 +48,13 @@ def check(as_json: Annotated[bool, typer.Option("--json", help="one JSON documen
             "faults": faults,
             "uncovered": uncovered,
             "orgs": holding,
+            "thresholds": thresholds,
         }
         typer.echo(json.dumps(document))
     else:
         _print(settings, faults, uncovered, holding)
+        for item in thresholds:
+            typer.echo(f"Threshold {item['stamp']}={item['threshold']:g}: {'; '.join(item['lacks']) or _earned(item)}")
     if faults:
         raise typer.Exit(1)
 
@@ -63,20 +72,26 @@ def _print(
         without = (
             f"holds everything, since nothing covers {', '.join(of['uncovered'])}" if of["uncovered"] else "covered"
         )
-        typer.echo(f"Org {name} (languages: {', '.join(of['languages'])}): {without}")
+        let = [f"{words} {', '.join(of[key])}" for key, words in _DECIDED.items() if of[key]]
+        typer.echo("; ".join([f"Org {name} (languages: {', '.join(of['languages'])}): {without}", *let]))
     for fault in faults:
         typer.echo(f"error: {fault}", err=True)
 
 
 def _holding(settings: Settings, health: Health) -> dict[str, dict[str, list[str]]]:
-    """Each org's languages, and the classes for which it holds everything; none where the database does not answer."""
+    """Each org's languages, what it holds everything for, waived and lets in; none where no database answers."""
     try:
         with connect(database_address(settings, "operator")) as conn:
             found = orgs.every(conn)
     except (SettingError, DatabaseError):
         return {}
     return {
-        org.name: {"languages": sorted(org.settings.languages), "uncovered": sorted(org.settings.uncovered(health))}
+        org.name: {
+            "languages": sorted(org.settings.languages),
+            "uncovered": sorted(org.settings.uncovered(health)),
+            "waived": [f"{cls} by {who}" for cls, who in sorted(org.settings.waived_classes.items())],
+            "activatable": sorted(org.settings.activatable_classes),
+        }
         for org in found
     }
 
@@ -89,6 +104,25 @@ def _faults(settings: Settings) -> list[str]:
         lambda: database_address(settings, "worker"),
     ]
     return list(dict.fromkeys(fault for probe in probes if (fault := _fault(probe)))) + _doors(settings)
+
+
+def _thresholds(settings: Settings) -> list[dict[str, Any]]:
+    """What each confidence threshold can show for itself; without a database, nothing can be shown."""
+    if not settings.confidence_thresholds:
+        return []
+    try:
+        with connect(database_address(settings, "operator")) as conn:
+            return [asdict(record) | {"lacks": missing(record)} for record in records(conn, settings)]
+    except (SettingError, DatabaseDown) as error:
+        lacks = [f"a database that can be asked ({str(error).splitlines()[0]})"]
+        return [{"stamp": stamp, "threshold": threshold, "lacks": lacks}
+                for stamp, threshold in dropping(settings).thresholds.items()]  # fmt: skip
+
+
+def _earned(item: dict[str, Any]) -> str:
+    return (
+        f"{item['verdicts']} verdicts; of {item['samples']} answers below it, {item['right']} found it better left out"
+    )
 
 
 def _fault(probe: Callable[[], object]) -> str | None:

@@ -22,7 +22,7 @@ app = typer.Typer(
     no_args_is_help=True, help="Reviews: the inbox, and approve, edit, redirect, reject, correct, forget."
 )
 
-COLUMNS = ("memory_id", "review", "reasons", "kind", "classes", "high_stakes", "opened_at")
+COLUMNS = ("memory_id", "drop_id", "review", "reasons", "kind", "classes", "high_stakes", "opened_at")
 
 Memory = Annotated[str, typer.Argument(help="its id, or how it begins")]
 Comment = Annotated[str | None, typer.Option("--reason", help="why; kept with the review", callback=clean)]
@@ -89,11 +89,16 @@ def reject(
     reason: Annotated[str, typer.Option(help="why; a rejection needs one", callback=clean)],
     as_json: AsJson = False,
 ) -> None:
-    """Keep a held memory out. Repeating it is harmless; what was approved is forgotten instead.
+    """Keep a held memory out, or say in an audit that an active one is wrong. Repeating it is harmless.
 
+    An audit alone moves nothing: the memory stays active, with a review of kind amend, until it is forgotten or
+    corrected. Either of those answers the audit as well.
     Example: afterword review reject 0192f3a4-77aa --org acme --reason "a guess, not a decision"
     """
-    _say(_decide(memory, org, lambda conn, id: reviews.reject(conn, id, comment=reason)), as_json=as_json)
+    done = _decide(memory, org, lambda conn, id: reviews.reject(conn, id, comment=reason))
+    _say(done, as_json=as_json)
+    if done.startswith("audit_"):
+        typer.echo(f"it is still active; put it right: afterword review forget|correct {memory} --org {org}", err=True)
 
 
 @app.command()

@@ -9,9 +9,14 @@ from typing import Annotated
 
 import typer
 
+from db.connect import connect
+from db.samples import note_loaded
 from ops import logs
 from ops.compose import context, make_embedder, make_extractor
+from ops.credentials import database_address
 from ops.settings import Settings, explain, load
+from ops.thresholds import records
+from pipeline.dropping import refuse_unearned
 
 
 class WorkerName(StrEnum):
@@ -61,6 +66,16 @@ def _refuse_what_cannot_work(name: WorkerName, settings: Settings) -> None:
         make_extractor(settings)
     if name is WorkerName.EMBEDDING:
         make_embedder(settings)
+    if name is WorkerName.REDACTION and settings.confidence_thresholds:
+        _refuse_unearned(settings)
+
+
+def _refuse_unearned(settings: Settings) -> None:
+    """Thresholds that nobody's verdicts bear out; those that are loaded are an entry in the ledger."""
+    with connect(database_address(settings, "worker")) as conn:
+        shown = records(conn, settings)
+        refuse_unearned(shown)
+        note_loaded(conn, shown, actor="redaction")
 
 
 def _metrics_folder(settings: Settings, name: WorkerName) -> str:

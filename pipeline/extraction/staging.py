@@ -14,6 +14,7 @@ from pipeline.candidate import Candidate
 from pipeline.extraction import evidence
 from pipeline.extraction.classifier import classify
 from pipeline.extraction.port import ExtractionJob, Proposal
+from pipeline.extraction.stamp import rules_revision
 from pipeline.memory import AuthorKind, HoldReason, Scope, Subject, content_hash
 from pipeline.redaction.scrub import scrub
 
@@ -58,6 +59,7 @@ def stage_proposal(
         "calls": proposal.usage.calls,
         "input_tokens": proposal.usage.input_tokens,
         "output_tokens": proposal.usage.output_tokens,
+        "rules_revision": rules_revision(),
     }
     envelope = StagedEnvelope(candidates=tuple(reversed(unique.values())), provenance=provenance)
     return envelope.model_dump(mode="json")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.candidate import Kind
-from pipeline.gate import Activate, Decision, Drop, GateInput, Hold, decide
+from pipeline.gate import Activate, Decision, Drop, DropRule, GateInput, Hold, decide
 from pipeline.memory import AuthorKind, HoldReason, Subject
 from pipeline.redaction.classes import REQUIRED_BY_DEFAULT
 
@@ -56,10 +56,15 @@ CLEAN = GateInput(
         ({"session_failed": True}, Activate()),
         ({"kind": Kind.PREFERENCE, "session_failed": True}, Hold((H.FAILED_SESSION,))),
         ({"kind": Kind.RULE, "session_failed": True}, Hold((H.RULE, H.FAILED_SESSION))),
-        ({"drop_rule": "noise"}, Drop("noise")),
-        ({"drop_rule": "noise", "classes": {"secret"}}, Hold((H.CLASS_FOUND,), ("secret",))),
+        ({"drop_rule": DropRule.CONFIDENCE_BELOW}, Drop(DropRule.CONFIDENCE_BELOW)),
+        ({"drop_rule": DropRule.CONFIDENCE_BELOW, "classes": {"secret"}}, Hold((H.CLASS_FOUND,), ("secret",))),
         (
-            {"drop_rule": "noise", "classes": {"phone"}, "subject": SOMEBODY, "activatable": {"phone"}},
+            {
+                "drop_rule": DropRule.CONFIDENCE_BELOW,
+                "classes": {"phone"},
+                "subject": SOMEBODY,
+                "activatable": {"phone"},
+            },
             Hold((H.CLASS_FOUND,), ("phone",)),
         ),
     ],
@@ -71,7 +76,7 @@ def test_decisions(change: dict[str, object], expected: Decision) -> None:
 
 def test_a_drop_refuses_a_class_set_that_is_not_empty() -> None:
     with pytest.raises(ValueError, match="secret"):
-        Drop("noise", frozenset({"secret"}))
+        Drop(DropRule.CONFIDENCE_BELOW, frozenset({"secret"}))
 
 
 def test_a_hold_needs_a_reason() -> None:

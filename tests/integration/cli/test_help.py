@@ -10,7 +10,8 @@ from typer.main import get_command
 
 from ops.cli import app
 
-GROUPS = ("org", "extraction", "runs", "dead-letters", "rejected", "replay", "review", "ledger", "embed", "redact")
+GROUPS = ("org", "extraction", "runs", "dead-letters", "rejected", "replay", "review", "drops", "audit", "ledger",
+          "embed", "redact")  # fmt: skip
 SINGLE = ("recall", "repair")
 
 

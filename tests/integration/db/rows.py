@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import os
 import subprocess
@@ -108,10 +109,20 @@ def open_replay(conn: psycopg.Connection[Any]) -> UUID:
     return UUID(str(row["id"]))
 
 
+def sampled(id: UUID, basis_points: int = 1_000) -> bool:
+    """What the database's in_share says of this id."""
+    return int.from_bytes(hashlib.sha256(id.bytes).digest()[:4]) % 10_000 < basis_points
+
+
+def new_id(*, in_sample: bool = False) -> UUID:
+    """An id of a memory that is audited, or of one that is not: so that no case has a review it did not ask for."""
+    return next(id for id in iter(uuid7, None) if sampled(id) == in_sample)
+
+
 def draft(org: Org, run: UUID, content: str, **changes: Any) -> MemoryDraft:
     """A clean, supported, org-wide fact."""
     plain = MemoryDraft(
-        id=uuid7(), run_id=run, org_id=org.id, tier=Tier.SEMANTIC, kind="fact", scope=Scope(ScopeKind.ORG),
+        id=new_id(), run_id=run, org_id=org.id, tier=Tier.SEMANTIC, kind="fact", scope=Scope(ScopeKind.ORG),
         content=content, rationale="said in the session", evidence=[{"turn": 0, "quote": content}], classes=(),
         hold_reasons=(), subject=None, author_kind=AuthorKind.AGENT, author="agent-1", provenance={"model": "test"},
         high_stakes=False, importance=3, observed_at=OBSERVED, expires_at=datetime.now(UTC) + timedelta(days=90),

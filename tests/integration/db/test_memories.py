@@ -16,7 +16,7 @@ from psycopg import errors
 from db import consolidation, redaction
 from db.connect import Connection
 from db.consolidation import Repeat, Retirement
-from db.redaction import NewDrop, NewMemory
+from db.redaction import NewMemory
 from pipeline.memory import HoldReason
 from pipeline.redaction.classes import CLASSES, PERSONAL, is_personal
 from pipeline.states import MEMORY_MOVES, MemoryStatus
@@ -334,21 +334,6 @@ def test_the_database_and_the_table_agree_on_what_is_personal(shared: Database) 
         none = conn.execute("SELECT is_personal('{}') AS it").fetchone()
     assert {row["c"]: row["it"] for row in found} == {name: is_personal(name) for name in names}
     assert none == {"it": False}
-
-
-def test_only_what_no_detector_objected_to_is_dropped(shared: Database) -> None:
-    org = rows.fresh_org(shared)
-    with shared.as_role("worker") as conn:
-        run = rows.insert_run(conn, org)
-        redaction.insert_drops(conn, [NewDrop(uuid7(), org.id, run, "noise", "kept as it was", {"model": "m"})])
-        kept = conn.execute("SELECT content, rule FROM drops WHERE run_id = %s", (run,)).fetchone()
-        assert kept == {"content": "kept as it was", "rule": "noise"}
-        with pytest.raises(errors.CheckViolation):
-            conn.execute("INSERT INTO drops (id, org_id, run_id, rule, content, classes, provenance, expires_at)"
-                         " VALUES (uuidv7(), %s, %s, 'noise', 'x', '{email}', '{}', now())", (org.id, run))  # fmt: skip
-        for statement in ("UPDATE drops SET content = ''", "DELETE FROM drops"):
-            with pytest.raises(errors.InsufficientPrivilege):
-                conn.execute(statement)
 
 
 @pytest.mark.parametrize("order", [(True, False), (False, True), (False, False), (True, True)])

@@ -19,7 +19,7 @@ from tests.services import Database
 
 CONTENT = {
     "memories": {"content", "rationale", "evidence", "lexemes", "subject_id"},
-    "drops": {"content"},
+    "drops": {"content", "rationale", "evidence", "subject_id", "scope_value", "author"},
     "transcripts": {"body"},
     "envelopes": {"body"},
     "payloads": {"content", "key"},
@@ -35,26 +35,29 @@ TABLES = {
         "runs": "SELECT of created_at, id, kind, memory_id, org_id, project, state, state_at",
     },
     "afterword_operator": {
-        "drops": "MAINTAIN; SELECT of at, classes, expires_at, id, org_id, provenance, rule, run_id",
+        "drops": "MAINTAIN; SELECT of at, classes, confidence, erased_at, expires_at, id, kind, org_id, provenance,"
+        " restored_at, restored_by, review_share, rule, run_id, sampled, threshold",
         "embeddings_1": "MAINTAIN", "envelopes": "MAINTAIN", "erasures": "SELECT", "held_rows": "SELECT",
         "legal_holds": "SELECT", "payloads": "MAINTAIN", "run_subjects": "MAINTAIN", "tokens": "MAINTAIN",
         "transcripts": "MAINTAIN",
         "ledger": "SELECT; INSERT of action, actor, detail, org_id, payload_hash, subject_id, subject_kind",
-        "memories": "MAINTAIN; SELECT of classes, created_at, erased_at, expires_at, high_stakes, hold_reasons, id,"
-        " importance, kind, namespace, observed_at, occurrences, org_id, provenance, replaces, review_id, revision,"
-        " run_id, scope_kind, status, status_at, superseded_by, tier",
+        "memories": "MAINTAIN; SELECT of classes, confidence, created_at, erased_at, expires_at, high_stakes,"
+        " hold_reasons, id, importance, kind, namespace, observed_at, occurrences, org_id, provenance, replaces,"
+        " review_id, revision, run_id, scope_kind, status, status_at, superseded_by, tier",
         "memory_moves": "SELECT", "migrations": "SELECT", "namespaces": "INSERT, SELECT", "occurrences": "SELECT",
         "org_search": "SELECT",
         "orgs": "SELECT; INSERT of actor, name, reason, settings; UPDATE of actor, reason, settings",
         "recalls": "SELECT",
         "rejected_events": "MAINTAIN, SELECT", "replayed_runs": "SELECT", "replays": "INSERT, SELECT",
-        "reviews": "MAINTAIN; SELECT of closed_at, decided_by, decision, id, kind, memory_id, opened_at, org_id,"
-        " reasons",
+        "reviews": "MAINTAIN; SELECT of cites, closed_at, decided_by, decision, drop_id, id, kind, memory_id,"
+        " opened_at, org_id, reasons",
         "run_entries": "SELECT", "run_moves": "SELECT", "runs": "MAINTAIN, SELECT", "seals": "SELECT",
         "spaces": "INSERT, SELECT", "stamps": "SELECT",
     },
     "afterword_worker": {
-        "drops": "INSERT, SELECT", "embeddings_1": "DELETE, INSERT, SELECT; UPDATE of ann",
+        "drops": "INSERT, SELECT; UPDATE of author, content, erased_at, evidence, rationale, scope_value, subject_id,"
+        " subject_type",
+        "embeddings_1": "DELETE, INSERT, SELECT; UPDATE of ann",
         "envelopes": "DELETE, INSERT, SELECT, UPDATE", "erasures": "SELECT", "held_rows": "INSERT, SELECT",
         "legal_holds": "SELECT", "run_subjects": "DELETE, INSERT, SELECT",
         "ledger": "SELECT; INSERT of action, actor, detail, org_id, payload_hash, subject_id, subject_kind",
@@ -70,7 +73,7 @@ TABLES = {
         "promptable": "owner", "recalls": "INSERT, SELECT; UPDATE of block_hash, rendered_at", "stamps": "SELECT",
     },
     "afterword_eraser": {
-        "drops": "UPDATE; SELECT of id, org_id, run_id", "embeddings_1": "DELETE, SELECT",
+        "drops": "UPDATE; SELECT of erased_at, id, org_id, run_id", "embeddings_1": "DELETE, SELECT",
         "envelopes": "DELETE; SELECT of org_id, run_id", "erasures": "INSERT, SELECT, UPDATE",
         "held_rows": "INSERT, SELECT, UPDATE", "installation": "INSERT, SELECT, UPDATE",
         "ledger": "SELECT; INSERT of action, actor, detail, org_id, payload_hash, subject_id, subject_kind",
@@ -82,16 +85,19 @@ TABLES = {
         "transcripts": "DELETE; SELECT of org_id, run_id",
     },
     "afterword_verdict": {
-        "embeddings_1": "SELECT", "envelopes": "INSERT",
+        "drops": "SELECT; UPDATE of restored_at, restored_by", "embeddings_1": "SELECT", "envelopes": "INSERT",
         "ledger": "INSERT of action, actor, detail, org_id, payload_hash, subject_id, subject_kind",
-        "memories": "SELECT, UPDATE", "namespaces": "SELECT", "orgs": "SELECT", "reviews": "SELECT, UPDATE",
-        "runs": "INSERT, SELECT",
+        "memories": "SELECT, UPDATE", "namespaces": "SELECT", "orgs": "SELECT",
+        "reviews": "SELECT, UPDATE; INSERT of id, kind, memory_id, org_id, reasons", "runs": "INSERT, SELECT",
     },
 }  # fmt: skip
 
 FUNCTIONS = {
     "afterword_agent": {"current_grant", "recall", "recall_rendered"},
-    "afterword_reviewer": {"approve", "current_grant", "forget", "record_answer", "reject", "retype", "view_memory"},
+    "afterword_reviewer": {
+        "approve", "confirm_drop", "current_grant", "forget", "record_answer", "reject", "restore_drop", "retype",
+        "view_drop", "view_memory",
+    },
     "afterword_operator": {
         "current_grant",
         "erase",
@@ -105,9 +111,9 @@ FUNCTIONS = {
         "release_hold",
         "tokens_of",
     },
-    "afterword_worker": {"current_grant", "knows_key"},
-    "PUBLIC": {"any_lexeme", "is_personal", "ledger_hash"},
-}
+    "afterword_worker": {"current_grant", "knows_key", "refused_before"},
+    "PUBLIC": {"any_lexeme", "in_share", "is_personal", "ledger_hash"},
+}  # fmt: skip
 
 GRANTS = """
   WITH acl AS (

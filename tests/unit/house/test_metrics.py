@@ -49,6 +49,7 @@ def _values() -> set[tuple[str, str]]:
     ages = re.findall(r"(?:THEN|ELSE) '(\w+)'", query("housekeeping.review_gauges"))
     return {
         *(("age", age) for age in ages),
+        *(("kind", kind) for kind in importlib.import_module("workers.housekeeping").REVIEW_KINDS),
         *(("stage", stage) for stage in importlib.import_module("workers.fleet").NAMES),
         *(("outcome", kind.__name__.lower()) for kind in (Done, Retry, Snooze, Skip, Bury)),
     }
