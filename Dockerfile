@@ -6,7 +6,7 @@ COPY requirements/build.txt requirements/fleet.txt requirements/
 RUN python -m venv --without-pip /opt/afterword \
  && pip install --no-cache-dir --require-hashes -r requirements/build.txt \
  && pip --python /opt/afterword/bin/python install --no-cache-dir --require-hashes -r requirements/fleet.txt
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml README.md LICENSE NOTICE ./
 COPY pipeline/ pipeline/
 COPY db/ db/
 COPY workers/ workers/

@@ -65,7 +65,7 @@ lock-check: setup  ## fail where the locks no longer follow from pyproject.toml
 define compile
 $(COMPILE) pyproject.toml --all-extras -o $(1)/dev.txt
 $(COMPILE) pyproject.toml --extra local --extra openai -c $(1)/dev.txt -o $(1)/local.txt
-$(COMPILE) pyproject.toml --extra embedder --extra openai -c $(1)/dev.txt -o $(1)/fleet.txt
+$(COMPILE) pyproject.toml --extra embedder --extra ner --extra openai -c $(1)/dev.txt -o $(1)/fleet.txt
 $(COMPILE) pyproject.toml -c $(1)/dev.txt -o $(1)/core.txt
 $(COMPILE) requirements/build.in -o $(1)/build.txt
 endef

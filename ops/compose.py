@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ops.credentials import database_address, installation_key, redis_address
 from ops.settings import Settings
@@ -18,6 +19,9 @@ from workers.addresses import hosts
 from workers.context import Context, Limits
 from workers.fetch import DEADLINE_SECONDS, Fetcher
 
+if TYPE_CHECKING:
+    from pipeline.redaction.ner.detector import Ner
+
 
 def context(settings: Settings) -> Context:
     """What a worker process works with. Adapters are made where they work, so a missing model fails there."""
@@ -26,7 +30,7 @@ def context(settings: Settings) -> Context:
         redis=redis_address(settings, "worker"),
         extractor=lambda: make_extractor(settings),
         embedder=lambda: make_embedder(settings),
-        detectors=ALL,
+        detectors=make_detectors(settings),
         installation_key=installation_key(settings),
         limits=Limits(
             lease_seconds=settings.lease_seconds,
@@ -51,9 +55,49 @@ def make_fetch(settings: Settings) -> Fetch:
     return Fetcher(hosts(settings.transcript_hosts), min(DEADLINE_SECONDS, settings.lease_seconds / 2))
 
 
+def make_detectors(settings: Settings) -> tuple[Detector, ...]:
+    """The pattern detectors and the model that was chosen, which loads where it works."""
+    ner = make_ner(settings)
+    return ALL if ner is None else (*ALL, ner)
+
+
+def verified_detectors(settings: Settings) -> tuple[Detector, ...]:
+    """Raises SettingError where the model is missing or not the one that is meant."""
+    ner = make_ner(settings)
+    if ner is not None:
+        ner.tagger.verify()
+    return make_detectors(settings)
+
+
 def working_detectors(settings: Settings) -> tuple[Detector, ...]:
     """Those that would work here; for who reports, and does not start anything."""
-    return ALL
+    try:
+        return verified_detectors(settings)
+    except SettingError:
+        return ALL
+
+
+def make_ner(settings: Settings) -> Ner | None:
+    """None for the stated choice `none`: people and addresses are then nobody's to find."""
+    if settings.ner == "none":
+        return None
+    from pipeline.redaction.adapters.model_files import BUNDLED_SHA256
+    from pipeline.redaction.adapters.onnx_tagger import OnnxTagger
+    from pipeline.redaction.ner.canaries import known_languages
+    from pipeline.redaction.ner.detector import Ner
+    from pipeline.redaction.ner.labels import parse
+
+    threads = settings.ner_threads
+    if settings.ner == "rampart":
+        return Ner(OnnxTagger(None, BUNDLED_SHA256, setting="AFTERWORD_NER=rampart", pack=True, threads=threads))
+    assert settings.ner_path is not None
+    assert settings.ner_sha256 is not None
+    assert settings.ner_languages is not None
+    said = parse(settings.ner_labels or "")
+    tagger = OnnxTagger(
+        settings.ner_path, settings.ner_sha256, setting="AFTERWORD_NER=onnx", said=said, threads=threads
+    )
+    return Ner(tagger, known_languages(settings.ner_languages))
 
 
 def make_extractor(settings: Settings) -> Extractor:

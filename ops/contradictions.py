@@ -84,6 +84,29 @@ CONTRADICTIONS = [
         "is not openai, so it has its own model. Unset AFTERWORD_EMBEDDING_MODEL and AFTERWORD_EMBEDDING_DIMENSION.",
     ),
     Contradiction(
+        "ner_path",
+        lambda s: s.ner == "onnx" and s.ner_path is None,
+        "is unset, and AFTERWORD_NER=onnx needs the folder of a model.",
+    ),
+    Contradiction(
+        "ner_sha256",
+        lambda s: s.ner == "onnx" and s.ner_sha256 is None,
+        "is unset. State the digest of the model, so that no other is run: "
+        "cat config.json tokenizer.json *.onnx | sha256sum",
+    ),
+    Contradiction(
+        "ner_languages",
+        lambda s: s.ner == "onnx" and s.ner_languages is None,
+        "is unset. Name the languages that the model knows, by commas: each has canaries, and for an org that speaks "
+        "another nothing covers people and addresses.",
+    ),
+    Contradiction(
+        "ner",
+        lambda s: s.ner != "onnx" and (s.ner_path or s.ner_sha256 or s.ner_labels or s.ner_languages) is not None,
+        "is not onnx, so it takes no model from a folder. Set AFTERWORD_NER=onnx, or unset AFTERWORD_NER_PATH, "
+        "AFTERWORD_NER_SHA256, AFTERWORD_NER_LABELS and AFTERWORD_NER_LANGUAGES.",
+    ),
+    Contradiction(
         "backoff_first_seconds",
         lambda s: s.backoff_first_seconds > s.backoff_cap_seconds,
         "is above AFTERWORD_BACKOFF_CAP_SECONDS. Lower it, or raise the cap.",

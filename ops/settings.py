@@ -21,6 +21,8 @@ from ops.contradictions import CONTRADICTIONS
 from pipeline.dropping import parse_thresholds
 from pipeline.errors import SettingError
 from pipeline.provenance import EndpointClass
+from pipeline.redaction.ner.canaries import known_languages
+from pipeline.redaction.ner.labels import parse
 from workers import addresses
 
 PREFIX = "AFTERWORD_"
@@ -55,12 +57,25 @@ def _thresholds(text: str) -> str:
     return text
 
 
+def _languages(text: str) -> str:
+    known_languages(text)
+    return text
+
+
+def _labels(text: str) -> str:
+    parse(text)
+    return text
+
+
 ExpandedPath = Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())]
 DatabaseUrl = Annotated[str, _address("postgresql", "postgres")]
 RedisUrl = Annotated[str, _address("redis", "rediss", "unix")]
 ModelUrl = Annotated[str, _address("https", "http")]
 TranscriptHosts = Annotated[str, AfterValidator(_hosts)]
 Thresholds = Annotated[str, AfterValidator(_thresholds)]
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$")]
+Languages = Annotated[str, AfterValidator(_languages)]
+Labels = Annotated[str, AfterValidator(_labels)]
 Seconds = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
 
@@ -103,6 +118,15 @@ class Settings(BaseSettings):
     embedding_dimension: Count | None = Field(None, description="for embedder=openai: the length of its vectors")
     embedding_base_url: ModelUrl | None = Field(None, description="an OpenAI-compatible endpoint; unset: OpenAI's own")
     embedding_api_key: SecretStr | None = Field(None, description="its key")
+
+    ner: Literal["rampart", "onnx", "none"] = Field(
+        "rampart", description="who finds people and addresses: the bundled model, one in a folder, or nobody"
+    )
+    ner_path: ExpandedPath | None = Field(None, description="for ner=onnx: config.json, tokenizer.json, one .onnx file")
+    ner_sha256: Sha256 | None = Field(None, description="for ner=onnx: cat of the three, in this order, | sha256sum")
+    ner_labels: Labels | None = Field(None, description="for ner=onnx: PER=person,LOC=place; unset: the usual names")
+    ner_languages: Languages | None = Field(None, description="for ner=onnx: those it knows, by canaries: en,pt,ja")
+    ner_threads: Count = Field(1, description="cores that the model may use in one process")
 
     lease_seconds: Seconds = Field(60, description="a claim lapses after this unless renewed, at a third of it")
     attempts_max: Count = Field(5, description="transient failures before a run is dead")

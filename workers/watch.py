@@ -15,8 +15,8 @@ from typing import Generic, TypeVar
 import structlog
 
 from pipeline.errors import DetectorDown
-from pipeline.redaction.canary import CANARIES, Canary
-from pipeline.redaction.health import Answer, Health, sing
+from pipeline.redaction.canary import Canary
+from pipeline.redaction.health import Answer, Health, canaries_for, sing
 from pipeline.redaction.span import Detector
 from workers import metrics
 from workers.bell import stopping
@@ -31,10 +31,11 @@ class Watch:
     """Asks when a minute has passed. Any thread may ask; while one does, others go by the last round."""
 
     def __init__(
-        self, detectors: tuple[Detector, ...], *, canaries: tuple[Canary, ...] = CANARIES,
+        self, detectors: tuple[Detector, ...], *, canaries: tuple[Canary, ...] | None = None,
         every_seconds: float, answer_seconds: float,
     ) -> None:  # fmt: skip
-        self._detectors, self._canaries = detectors, canaries
+        self._detectors = detectors
+        self._canaries = canaries_for(detectors) if canaries is None else canaries
         self._every_seconds, self._answer_seconds = every_seconds, answer_seconds
         self._last: Health | None = None
         self._due_at = 0.0

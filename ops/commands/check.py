@@ -14,14 +14,13 @@ from rich.table import Table
 from db import orgs
 from db.connect import DatabaseDown, DatabaseError, connect
 from db.doors import LOGIN_ROLES, over_privileged
-from ops.compose import make_embedder, make_extractor
+from ops.compose import make_embedder, make_extractor, verified_detectors, working_detectors
 from ops.credentials import database_address, redis_address
 from ops.settings import Settings, explain, load
 from ops.thresholds import dropping, records
 from pipeline.dropping import missing
 from pipeline.errors import AfterwordError, SettingError
 from pipeline.org import OrgSettings
-from pipeline.redaction.detectors import ALL
 from pipeline.redaction.health import Health, look
 
 _DECIDED = {"waived": "goes without", "activatable": "lets in with a subject"}
@@ -37,7 +36,7 @@ def check(as_json: Annotated[bool, typer.Option("--json", help="one JSON documen
     settings = load()
     thresholds = _thresholds(settings)
     faults = _faults(settings) + [f"{item['stamp']} lacks {lack}" for item in thresholds for lack in item["lacks"]]
-    health = look(ALL)
+    health = look(working_detectors(settings))
     down = sorted(name for name, is_up in health.up.items() if not is_up)
     faults += [f"detector {name} is down: it does not find its canaries" for name in down]
     uncovered = sorted(OrgSettings().uncovered(health))
@@ -100,6 +99,7 @@ def _faults(settings: Settings) -> list[str]:
     probes: list[Callable[[], object]] = [
         lambda: make_extractor(settings),
         lambda: make_embedder(settings),
+        lambda: verified_detectors(settings),
         lambda: redis_address(settings, "worker"),
         lambda: database_address(settings, "worker"),
     ]

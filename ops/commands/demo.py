@@ -28,7 +28,7 @@ from db.tokens import Bearer
 from ops import logs
 from ops.access import acting_as, acting_reviewer, granted_to
 from ops.commands.emit import expanded, prepare_all, report
-from ops.compose import make_embedder
+from ops.compose import make_embedder, working_detectors
 from ops.credentials import redis_address
 from ops.embedded.home import Home
 from ops.emitting import Sender, send_until_in
@@ -36,7 +36,6 @@ from ops.processes import dies_with_parent, has_ended
 from ops.settings import Settings, load
 from pipeline.errors import AfterwordError
 from pipeline.recall.hit import Recall
-from pipeline.redaction.detectors import ALL
 from pipeline.redaction.health import look
 
 ORG = "demo"
@@ -77,7 +76,7 @@ def demo(
     logs.configure("warning", as_json=False)
     console.print(f"extractor {settings.extractor}, embedder {settings.embedder}, data under {settings.home}")
     with running_fleet(settings), acting_as("operator", settings) as operator:
-        org = _demo_org(operator)
+        org = _demo_org(settings, operator)
         _send(settings, paths or [SAMPLES])
         _await_idle(operator, org)
         _show(settings, operator, org)
@@ -125,18 +124,20 @@ def _last_said(file: Path) -> str:
     return (file.read_text().splitlines() or ["it said nothing"])[-1].removeprefix("error: ")
 
 
-def _demo_org(conn: Connection) -> Org:
-    """The demo's org: extraction on; the classes that have no detector yet are waived, by name."""
+def _demo_org(settings: Settings, conn: Connection) -> Org:
+    """The demo's org: extraction on; the classes that nothing covers are waived, by name."""
     orgs.create(conn, ORG, actor="demo")
     org = orgs.get(conn, ORG)
-    missing = sorted(org.settings.model_copy(update={"waived_classes": {}}).uncovered(look(ALL)))
-    settings = org.settings.model_copy(
+    missing = sorted(
+        org.settings.model_copy(update={"waived_classes": {}}).uncovered(look(working_detectors(settings)))
+    )
+    wanted = org.settings.model_copy(
         update={"extraction": True, "waived_classes": {**dict.fromkeys(missing, "demo"), **org.settings.waived_classes}}
     )
-    orgs.change(conn, org, settings, actor="demo", reason="the demo waives what no detector covers yet")
+    orgs.change(conn, org, wanted, actor="demo", reason="the demo waives what no detector covers")
     waived = ", ".join(missing)
     console.print(
-        f"org {ORG}: extraction on; waived by name, since no detector covers them yet: {waived}", soft_wrap=True
+        f"org {ORG}: extraction on; waived by name, since nothing here covers it: {waived or 'none'}", soft_wrap=True
     )
     return orgs.get(conn, ORG)
 

@@ -13,11 +13,12 @@ from db.connect import Connection
 from db.events import Org
 from ops.access import acting_as, actor
 from ops.arguments import Reason
+from ops.compose import working_detectors
 from ops.output import AsJson, document, record
+from ops.settings import load
 from pipeline.errors import AfterwordError
 from pipeline.org import OrgSettings
 from pipeline.redaction.classes import REQUIRED_BY_DEFAULT, ClassTier, tier_of
-from pipeline.redaction.detectors import ALL as ALL_DETECTORS
 from pipeline.redaction.health import look
 
 app = typer.Typer(no_args_is_help=True, help="Orgs: tenants and their ledgered settings.")
@@ -160,7 +161,7 @@ def _print(described: dict[str, Any], *, as_json: bool) -> None:
 
 def _say_uncovered(name: str, settings: OrgSettings) -> None:
     """The classes for which this org holds everything, and how it goes without them."""
-    if uncovered := sorted(settings.uncovered(look(ALL_DETECTORS))):
+    if uncovered := sorted(settings.uncovered(look(working_detectors(load())))):
         waived = " ".join(f"--waive {cls}" for cls in uncovered)
         typer.echo(
             f"it holds everything, since no detector covers {', '.join(uncovered)}; "

@@ -11,7 +11,7 @@ import typer
 
 from ops import logs
 from ops.commands.worker import WorkerName, log_settings
-from ops.compose import context, make_embedder, make_extractor
+from ops.compose import context, make_embedder, make_extractor, verified_detectors
 from ops.embedded.home import Home
 from ops.settings import Settings, load
 from ops.stack import bring_up_to_date, services
@@ -38,6 +38,7 @@ def up(
     log_settings(settings)
     make_extractor(settings)
     make_embedder(settings)
+    verified_detectors(settings)
     context(settings)  # what every worker would refuse is said once, before anything runs
     with Home(settings.home).only("up") as alone:
         if not alone:

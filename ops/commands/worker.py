@@ -12,7 +12,7 @@ import typer
 from db.connect import connect
 from db.samples import note_loaded
 from ops import logs
-from ops.compose import context, make_embedder, make_extractor
+from ops.compose import context, make_embedder, make_extractor, verified_detectors
 from ops.credentials import database_address
 from ops.settings import Settings, explain, load
 from ops.thresholds import records
@@ -66,6 +66,8 @@ def _refuse_what_cannot_work(name: WorkerName, settings: Settings) -> None:
         make_extractor(settings)
     if name is WorkerName.EMBEDDING:
         make_embedder(settings)
+    if name is WorkerName.REDACTION:
+        verified_detectors(settings)
     if name is WorkerName.REDACTION and settings.confidence_thresholds:
         _refuse_unearned(settings)
 

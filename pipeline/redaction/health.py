@@ -13,16 +13,25 @@ texts until it answers again, and what only it covers is `detector_unavailable`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from typing import Protocol, runtime_checkable
 
 from pipeline.redaction.canary import CANARIES, Canary
 from pipeline.redaction.span import BatchDetector, Detector, Span
 
 Answer = frozenset[Canary] | None
 """The canaries a detector found; None where it gave no answer."""
+
+
+@runtime_checkable
+class BringsCanaries(Protocol):
+    """A detector whose languages are a matter of what it was loaded from."""
+
+    @property
+    def canaries(self) -> tuple[Canary, ...]: ...
 
 
 @dataclass(frozen=True)
@@ -68,6 +77,12 @@ def _is_up(detector: Detector, known: set[str], answer: Answer) -> bool:
     return bool(answer) and detector.classes & known <= {canary.cls for canary in answer or ()}
 
 
+def canaries_for(detectors: Iterable[Detector]) -> tuple[Canary, ...]:
+    """Those of every install, and those a detector brings for the languages it is said to know."""
+    brought = (detector.canaries for detector in detectors if isinstance(detector, BringsCanaries))
+    return CANARIES + tuple(chain.from_iterable(brought))
+
+
 def sing(detector: Detector, canaries: Sequence[Canary] = CANARIES) -> frozenset[Canary]:
     """The canaries of its classes that the detector finds, asked in one go. Raises what the detector raises."""
     asked = [canary for canary in canaries if canary.cls in detector.classes]
@@ -79,8 +94,9 @@ def sing(detector: Detector, canaries: Sequence[Canary] = CANARIES) -> frozenset
     return frozenset(canary for canary, spans in zip(asked, answers, strict=True) if _is_found(canary, spans))
 
 
-def look(detectors: Sequence[Detector], canaries: Sequence[Canary] = CANARIES) -> Health:
+def look(detectors: Sequence[Detector], canaries: Sequence[Canary] | None = None) -> Health:
     """One round, here and now; a detector that hangs is waited for."""
+    canaries = canaries_for(detectors) if canaries is None else canaries
     answers = {detector.name: _answer(detector, canaries) for detector in detectors}
     return Health(tuple(detectors), answers, tuple(canaries))
 

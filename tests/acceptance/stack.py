@@ -18,6 +18,7 @@ CHOICES = {
     "AFTERWORD_EXTRACTOR": "offline",
     "AFTERWORD_ALLOW_OFFLINE_EXTRACTOR": "true",
     "AFTERWORD_EMBEDDER": "local",
+    "AFTERWORD_NER": "none",
     "AFTERWORD_LOG_JSON": "true",
 }
 COMMAND = [sys.executable, "-m", "ops.cli"]

@@ -80,7 +80,7 @@ def _installed(site: Site) -> Database:
 @contextmanager
 def _fleet(site: Site) -> Iterator[dict[str, subprocess.Popen[bytes]]]:
     chosen = {"HOME": str(site.home), "EXTRACTOR": "offline", "ALLOW_OFFLINE_EXTRACTOR": "true", "EMBEDDER": "none",
-              "LOG_LEVEL": "warning"}  # fmt: skip
+              "NER": "none", "LOG_LEVEL": "warning"}  # fmt: skip
     others = {name: value for name, value in os.environ.items() if not name.startswith("AFTERWORD_")}
     environment = others | {f"AFTERWORD_{name}": value for name, value in chosen.items()}
     children: dict[str, subprocess.Popen[bytes]] = {}

@@ -90,6 +90,7 @@ def cli(
         monkeypatch.setenv(name, database.server.password(f"afterword_{login}"))
     monkeypatch.setenv("AFTERWORD_REDIS_URL", f"unix://{valkey.socket}")
     monkeypatch.setenv("AFTERWORD_REDIS_PASSWORD_WORKER", valkey.password("worker"))
+    monkeypatch.setenv("AFTERWORD_NER", "none")
     monkeypatch.setenv("LOGNAME", "operator-of-the-day")
     monkeypatch.setenv("COLUMNS", "300")
     return Cli(monkeypatch, capsys)

@@ -13,6 +13,7 @@ CHOSEN = {
     "AFTERWORD_EXTRACTOR": "offline",
     "AFTERWORD_ALLOW_OFFLINE_EXTRACTOR": "true",
     "AFTERWORD_EMBEDDER": "none",
+    "AFTERWORD_NER": "none",
 }
 MANAGED_REDIS = {"AFTERWORD_REDIS_URL": "redis://127.0.0.1:1"}
 MANAGED_DATABASE = {"AFTERWORD_DATABASE_URL": "postgresql://127.0.0.1:1/afterword"}

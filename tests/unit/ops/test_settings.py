@@ -109,6 +109,7 @@ def test_a_wrong_value_is_refused_by_name_without_being_quoted(
 
 MODEL = {"extractor": "openai", "extraction_model": "m", "extraction_endpoint_class": "cloud", "openai_api_key": "k"}
 EMBEDDING = {"embedder": "openai", "embedding_model": "m", "embedding_dimension": "384", "embedding_api_key": "k"}
+FOLDER = {"ner": "onnx", "ner_path": "/srv/model", "ner_sha256": "0" * 64, "ner_languages": "en,ja"}
 
 
 def without(values: dict[str, str], name: str) -> dict[str, str]:
@@ -134,6 +135,11 @@ CONTRADICTORY = [
     ("embedding_api_key", without(EMBEDDING, "embedding_api_key")),
     ("embedder", {"embedder": "local", "embedding_model": "m"}),
     ("embedder", {"embedder": "none", "embedding_dimension": "384"}),
+    ("ner_path", without(FOLDER, "ner_path")),
+    ("ner_sha256", without(FOLDER, "ner_sha256")),
+    ("ner_languages", without(FOLDER, "ner_languages")),
+    ("ner", {"ner_labels": "PER=person"}),
+    ("ner", {"ner": "none", "ner_path": "/srv/model"}),
     ("backoff_first_seconds", {"backoff_first_seconds": "10", "backoff_cap_seconds": "9"}),
     ("witness_dir", {"home": "/srv/afterword", "witness_dir": "/srv/afterword/postgres/witness"}),
 ]
@@ -159,6 +165,8 @@ def test_every_contradiction_has_its_case() -> None:
         {"extractor": "offline", "allow_offline_extractor": "true"},
         {"embedder": "local"},
         {"embedder": "none"},
+        FOLDER,
+        FOLDER | {"ner_labels": "PER=person,LOC=place", "ner_threads": "2"},
         {"database_url": "postgresql://db:5432/afterword", "database_password_agent": "p"},
         {"redis_url": "rediss://cache:6379/0", "redis_password_worker": "p"},
         {"extraction_deadline_seconds": "90", "lease_seconds": "91"},
