@@ -12,6 +12,7 @@ from ops.commands import (
     audit,
     dead_letters,
     drops,
+    dsar,
     embed,
     extraction,
     ledger,
@@ -61,6 +62,7 @@ for _group in (
     ledger,
     embed,
     retention,
+    dsar,
 ):
     app.add_typer(_group.app, name=_group.__name__.rpartition(".")[2].replace("_", "-"))
 

@@ -25,6 +25,11 @@ def document(value: object) -> None:
     typer.echo(json.dumps(value, default=_plain, ensure_ascii=sys.stdout.isatty()))
 
 
+def as_document(value: object) -> str:
+    """The same for a file."""
+    return json.dumps(value, default=_plain, ensure_ascii=False, indent=1) + "\n"
+
+
 def rows(items: Iterable[Mapping[str, Any]], columns: Sequence[str], *, as_json: bool, none: str) -> None:
     """Rows with these columns; JSON has every field. `none` is said where there is no row."""
     found = list(items)

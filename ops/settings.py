@@ -147,6 +147,7 @@ class Settings(BaseSettings):
     drop_review_basis_points: Annotated[int, Field(ge=1, le=10_000)] = Field(
         1_000, description="the share of drops that a person is asked about; never none"
     )
+    backup_days: Count = Field(30, description="backups and archived WAL are kept so long; receipts say so")
 
     metrics_port: Annotated[int, Field(ge=1, le=65535)] | None = Field(None, description="Prometheus port; unset: off")
     metrics_host: str = Field("127.0.0.1", description="who reaches /metrics; 0.0.0.0 inside a container network")

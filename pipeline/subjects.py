@@ -224,8 +224,9 @@ def texts_in_json(body: bytes) -> Iterator[str]:
 
 def event_names(event: dict[str, Any]) -> frozenset[Name]:
     """Whom an event itself names. A participant may be an id or a name."""
-    users = {event.get("user") or "", *(event.get("participants") or ())} - {""}
-    return frozenset(Name(type_, id_) for id_ in users for type_ in (USER, PERSON))
+    participants = event.get("participants")
+    named = [event.get("user"), *(participants if isinstance(participants, (list, tuple)) else ())]
+    return frozenset(Name(kind, id_) for id_ in named if id_ and isinstance(id_, str) for kind in (USER, PERSON))
 
 
 def names_in(inspect: Inspector, texts: Iterable[str]) -> frozenset[Name]:

@@ -5,9 +5,7 @@ Each duty runs apart: one that fails is logged and does not keep the others from
 
 from __future__ import annotations
 
-import errno
 import json
-import os
 import time
 from collections.abc import Callable
 from dataclasses import asdict
@@ -26,6 +24,7 @@ from workers import metrics
 from workers.bell import ring, stopping
 from workers.context import Resources, resources
 from workers.keys import GROUP, STREAM
+from workers.witness import SEALS, append
 
 ROUND_SECONDS = 1.0
 SLOW_ROUND_SECONDS = 15.0
@@ -134,9 +133,9 @@ def seal(using: Resources, conn: Connection) -> None:
         metrics.SEALED.inc(made.entries)
         log.info("ledger_sealed", below=made.below, total=made.total, hash=made.hash.hex())
     if using.context.witness is not None:
-        file = Path(using.context.witness) / "seals.jsonl"
+        file = Path(using.context.witness) / SEALS
         for unseen in ledger.seals(conn, above=last_witnessed(file)):
-            witness(file.parent, {**asdict(unseen), "hash": unseen.hash.hex(), "at": unseen.at.isoformat()})
+            append(file, {**asdict(unseen), "hash": unseen.hash.hex(), "at": unseen.at.isoformat()})
 
 
 def last_witnessed(file: Path) -> int:
@@ -146,20 +145,6 @@ def last_witnessed(file: Path) -> int:
     except FileNotFoundError:
         return 0
     return int(json.loads(lines[-1])["below"]) if lines else 0
-
-
-def witness(folder: Path, row: dict[str, object]) -> None:
-    """Append a seal to the file that `ledger verify` reads, and see it on disk. Whole or not at all: a full disk takes
-    a part of a line, and the next one would be written behind it.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    line = json.dumps(row).encode() + b"\n"
-    with (folder / "seals.jsonl").open("ab", buffering=0) as file:
-        end = file.tell()
-        if file.write(line) != len(line):
-            file.truncate(end)
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), file.name)
-        os.fsync(file.fileno())
 
 
 def purge(conn: Connection) -> None:

@@ -20,6 +20,8 @@ ACK_SECONDS = 86_400
 TAKEN_IN = "in"
 """What the acknowledgement of an event holds that is a run; of a rejected one it holds the reason."""
 BELL_SECONDS = 5
+EVERY_KEY = ("rq:*", "afterword:*")
+"""Patterns of all keys a worker may reach."""
 
 
 def entry_ack_key(entry_id: str) -> str:

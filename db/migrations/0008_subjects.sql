@@ -73,7 +73,7 @@ BEGIN
     EXECUTE format('CREATE POLICY operators_read ON %I FOR SELECT TO afterword_operator USING (true)', t);
   END LOOP;
   FOREACH t IN ARRAY ARRAY['run_subjects', 'erasures', 'legal_holds', 'held_rows', 'runs', 'transcripts', 'envelopes',
-                           'rejected_events', 'memories', 'reviews', 'drops', 'payloads'] LOOP
+                           'rejected_events', 'memories', 'reviews', 'drops', 'payloads', 'tokens'] LOOP
     EXECUTE format('CREATE POLICY erasure ON %I TO afterword_eraser USING (true) WITH CHECK (true)', t);
   END LOOP;
 END $$;
@@ -168,7 +168,7 @@ END $$;
 -- that has not been redacted ends here; a pending memory is closed, since nothing is left to decide about.
 CREATE FUNCTION erase(
   erasure uuid, runs uuid[], event_keys text[], renamed uuid[], memories uuid[], drops uuid[], entries bigint[],
-  reviews uuid[], rejected uuid[], user_id text
+  reviews uuid[], rejected uuid[], users text[]
 ) RETURNS jsonb LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = afterword, public, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -179,7 +179,7 @@ DECLARE
   done jsonb := '{}';
   kept_runs uuid[];
   kept_memories uuid[];
-  kept jsonb := '[]';
+  spared jsonb := '[]';
 BEGIN
   SELECT x.* INTO e FROM erasures x WHERE x.id = erase.erasure AND x.org_id = g.org_id FOR UPDATE;
   IF e.id IS NULL THEN
@@ -216,7 +216,8 @@ BEGIN
   END LOOP;
   done := done || jsonb_build_object('embeddings', n);
   UPDATE afterword.reviews v SET comment = NULL
-  WHERE v.id = ANY (erase.reviews) AND v.org_id = g.org_id AND v.memory_id <> ALL (kept_memories);
+  WHERE v.id = ANY (erase.reviews) AND v.org_id = g.org_id
+    AND (v.memory_id IS NULL OR v.memory_id <> ALL (kept_memories));
   GET DIAGNOSTICS n = ROW_COUNT;
   done := done || jsonb_build_object('reviews', n);
   UPDATE afterword.drops d SET content = '', rationale = '', evidence = '[]', subject_type = NULL, subject_id = NULL,
@@ -240,7 +241,7 @@ BEGIN
   WHERE v.run_id = ANY (erase.runs) AND v.org_id = g.org_id AND v.run_id <> ALL (kept_runs);
   GET DIAGNOSTICS n = ROW_COUNT;
   done := done || jsonb_build_object('envelopes', n);
-  DELETE FROM tokens t WHERE t.org_id = g.org_id AND t.user_id = erase.user_id;
+  DELETE FROM tokens t WHERE t.org_id = g.org_id AND t.user_id = ANY (erase.users);
   GET DIAGNOSTICS n = ROW_COUNT;
   done := done || jsonb_build_object('tokens', n);
 
@@ -248,7 +249,7 @@ BEGIN
     event_key = coalesce(k.event_key, r.event_key), content_hash = decode(repeat('00', 32), 'hex'),
     event = jsonb_strip_nulls(jsonb_build_object('v', r.event -> 'v', 'kind', r.event -> 'kind', 'kept', r.event -> 'kept',
                                                  'outcome', r.event -> 'outcome')),
-    user_id = CASE WHEN r.id = ANY (erase.renamed) THEN NULL ELSE nullif(r.user_id, erase.user_id) END,
+    user_id = CASE WHEN r.id = ANY (erase.renamed) OR r.user_id = ANY (erase.users) THEN NULL ELSE r.user_id END,
     session = CASE WHEN r.id = ANY (erase.renamed) THEN 'erased:' || r.id ELSE r.session END,
     agent = CASE WHEN r.id = ANY (erase.renamed) THEN 'erased' ELSE r.agent END,
     project = CASE WHEN r.id = ANY (erase.renamed) THEN NULL ELSE r.project END,
@@ -260,7 +261,7 @@ BEGIN
     actor = g.actor, reason = 'erased'
   FROM unnest(erase.runs, erase.event_keys) AS k(id, event_key)
   WHERE r.id = k.id AND r.org_id = g.org_id AND r.id <> ALL (kept_runs) AND (r.erased_at IS NULL
-    OR r.id = ANY (erase.renamed) OR r.user_id = erase.user_id);
+    OR r.id = ANY (erase.renamed) OR r.user_id = ANY (erase.users));
   GET DIAGNOSTICS n = ROW_COUNT;
   done := done || jsonb_build_object('runs', n);
   -- What was read with a memory's text before it went is read again without it.
@@ -276,17 +277,17 @@ BEGIN
 
   IF cardinality(kept_runs) + cardinality(kept_memories) > 0 THEN
     SELECT jsonb_agg(DISTINCT jsonb_build_object('hold', l.id, 'why', l.reason, 'by', l.actor, 'since', l.at,
-                     'runs', cardinality(kept_runs), 'memories', cardinality(kept_memories))) INTO kept
+                     'runs', cardinality(kept_runs), 'memories', cardinality(kept_memories))) INTO spared
     FROM held_rows h JOIN legal_holds l ON l.id = h.hold_id AND l.released_at IS NULL
     WHERE h.row_id = ANY (kept_runs)
        OR h.row_id IN (SELECT m.run_id FROM afterword.memories m WHERE m.id = ANY (kept_memories));
   END IF;
-  UPDATE erasures x SET kept = erase.kept, erased = (
+  UPDATE erasures x SET kept = spared, erased = (
     SELECT jsonb_object_agg(s.key, coalesce((x.erased ->> s.key)::integer, 0) + s.value::integer)
     FROM jsonb_each_text(done) s) WHERE x.id = e.id RETURNING x.erased INTO e.erased;
   PERFORM recorded(g, e.hash, 'subject_erased', jsonb_build_object('erasure', e.id, 'stores', done,
-    'kept', (SELECT coalesce(jsonb_agg(k - 'why'), '[]') FROM jsonb_array_elements(kept) k)));
-  RETURN jsonb_build_object('erased', e.erased, 'kept', kept);
+    'kept', (SELECT coalesce(jsonb_agg(k - 'why'), '[]') FROM jsonb_array_elements(spared) k)));
+  RETURN jsonb_build_object('erased', e.erased, 'kept', spared);
 END $$;
 
 -- The last step, once Redis is clean, the tables are vacuumed and the register's file is written.
@@ -354,9 +355,9 @@ BEGIN
   RETURN recorded(g, record_answer.hash, record_answer.action, record_answer.detail);
 END $$;
 
-CREATE FUNCTION tokens_of(user_id text) RETURNS bigint LANGUAGE sql STABLE SECURITY DEFINER
+CREATE FUNCTION tokens_of(users text[]) RETURNS bigint LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = afterword, pg_temp AS $$
-  SELECT count(*) FROM tokens t WHERE t.org_id = (operating()).org_id AND t.user_id = tokens_of.user_id
+  SELECT count(*) FROM tokens t WHERE t.org_id = (operating()).org_id AND t.user_id = ANY (tokens_of.users)
 $$;
 
 -- Privileges.
@@ -393,17 +394,17 @@ DECLARE
 BEGIN
   FOREACH f IN ARRAY ARRAY['is_held(uuid)', 'keep_held()', 'operating()', 'recorded(tokens, bytea, text, jsonb)',
       'knows_key(bytea)', 'mark_erasure(bytea, jsonb, text, uuid, timestamptz)',
-      'erase(uuid, uuid[], text[], uuid[], uuid[], uuid[], bigint[], uuid[], uuid[], text)', 'finish_erasure(uuid, jsonb)',
+      'erase(uuid, uuid[], text[], uuid[], uuid[], uuid[], bigint[], uuid[], uuid[], text[])', 'finish_erasure(uuid, jsonb)',
       'place_hold(bytea, jsonb, text, uuid[], uuid[])', 'release_hold(bytea, text)', 'record_answer(bytea, text, jsonb)',
-      'tokens_of(text)'] LOOP
+      'tokens_of(text[])'] LOOP
     EXECUTE 'ALTER FUNCTION ' || f || ' OWNER TO afterword_eraser';
   END LOOP;
 END $$;
 REVOKE CREATE ON SCHEMA afterword FROM afterword_eraser;
 GRANT EXECUTE ON FUNCTION knows_key(bytea) TO afterword_worker, afterword_operator;
 GRANT EXECUTE ON FUNCTION mark_erasure(bytea, jsonb, text, uuid, timestamptz),
-  erase(uuid, uuid[], text[], uuid[], uuid[], uuid[], bigint[], uuid[], uuid[], text), finish_erasure(uuid, jsonb),
-  place_hold(bytea, jsonb, text, uuid[], uuid[]), release_hold(bytea, text), tokens_of(text) TO afterword_operator;
+  erase(uuid, uuid[], text[], uuid[], uuid[], uuid[], bigint[], uuid[], uuid[], text[]), finish_erasure(uuid, jsonb),
+  place_hold(bytea, jsonb, text, uuid[], uuid[]), release_hold(bytea, text), tokens_of(text[]) TO afterword_operator;
 GRANT EXECUTE ON FUNCTION record_answer(bytea, text, jsonb) TO afterword_operator, afterword_reviewer;
 -- VACUUM, which makes room of what is gone, and changes nothing.
 GRANT MAINTAIN ON runs, memories, reviews, transcripts, envelopes, drops, payloads, rejected_events, tokens, run_subjects

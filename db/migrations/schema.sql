@@ -266,7 +266,7 @@ BEGIN
   RETURN NULL;
 END $$;
 ALTER FUNCTION afterword.drop_kept() OWNER TO afterword_owner;
-CREATE FUNCTION afterword.erase(erasure uuid, runs uuid[], event_keys text[], renamed uuid[], memories uuid[], drops uuid[], entries bigint[], reviews uuid[], rejected uuid[], user_id text) RETURNS jsonb
+CREATE FUNCTION afterword.erase(erasure uuid, runs uuid[], event_keys text[], renamed uuid[], memories uuid[], drops uuid[], entries bigint[], reviews uuid[], rejected uuid[], users text[]) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'public', 'pg_temp'
     AS $_$
@@ -279,7 +279,7 @@ DECLARE
   done jsonb := '{}';
   kept_runs uuid[];
   kept_memories uuid[];
-  kept jsonb := '[]';
+  spared jsonb := '[]';
 BEGIN
   SELECT x.* INTO e FROM erasures x WHERE x.id = erase.erasure AND x.org_id = g.org_id FOR UPDATE;
   IF e.id IS NULL THEN
@@ -315,7 +315,8 @@ BEGIN
   END LOOP;
   done := done || jsonb_build_object('embeddings', n);
   UPDATE afterword.reviews v SET comment = NULL
-  WHERE v.id = ANY (erase.reviews) AND v.org_id = g.org_id AND v.memory_id <> ALL (kept_memories);
+  WHERE v.id = ANY (erase.reviews) AND v.org_id = g.org_id
+    AND (v.memory_id IS NULL OR v.memory_id <> ALL (kept_memories));
   GET DIAGNOSTICS n = ROW_COUNT;
   done := done || jsonb_build_object('reviews', n);
   UPDATE afterword.drops d SET content = '', rationale = '', evidence = '[]', subject_type = NULL, subject_id = NULL,
@@ -339,14 +340,14 @@ BEGIN
   WHERE v.run_id = ANY (erase.runs) AND v.org_id = g.org_id AND v.run_id <> ALL (kept_runs);
   GET DIAGNOSTICS n = ROW_COUNT;
   done := done || jsonb_build_object('envelopes', n);
-  DELETE FROM tokens t WHERE t.org_id = g.org_id AND t.user_id = erase.user_id;
+  DELETE FROM tokens t WHERE t.org_id = g.org_id AND t.user_id = ANY (erase.users);
   GET DIAGNOSTICS n = ROW_COUNT;
   done := done || jsonb_build_object('tokens', n);
   UPDATE afterword.runs r SET
     event_key = coalesce(k.event_key, r.event_key), content_hash = decode(repeat('00', 32), 'hex'),
     event = jsonb_strip_nulls(jsonb_build_object('v', r.event -> 'v', 'kind', r.event -> 'kind', 'kept', r.event -> 'kept',
                                                  'outcome', r.event -> 'outcome')),
-    user_id = CASE WHEN r.id = ANY (erase.renamed) THEN NULL ELSE nullif(r.user_id, erase.user_id) END,
+    user_id = CASE WHEN r.id = ANY (erase.renamed) OR r.user_id = ANY (erase.users) THEN NULL ELSE r.user_id END,
     session = CASE WHEN r.id = ANY (erase.renamed) THEN 'erased:' || r.id ELSE r.session END,
     agent = CASE WHEN r.id = ANY (erase.renamed) THEN 'erased' ELSE r.agent END,
     project = CASE WHEN r.id = ANY (erase.renamed) THEN NULL ELSE r.project END,
@@ -358,7 +359,7 @@ BEGIN
     actor = g.actor, reason = 'erased'
   FROM unnest(erase.runs, erase.event_keys) AS k(id, event_key)
   WHERE r.id = k.id AND r.org_id = g.org_id AND r.id <> ALL (kept_runs) AND (r.erased_at IS NULL
-    OR r.id = ANY (erase.renamed) OR r.user_id = erase.user_id);
+    OR r.id = ANY (erase.renamed) OR r.user_id = ANY (erase.users));
   GET DIAGNOSTICS n = ROW_COUNT;
   done := done || jsonb_build_object('runs', n);
   -- What was read with a memory's text before it went is read again without it.
@@ -373,19 +374,19 @@ BEGIN
   done := done || jsonb_build_object('run_subjects', n);
   IF cardinality(kept_runs) + cardinality(kept_memories) > 0 THEN
     SELECT jsonb_agg(DISTINCT jsonb_build_object('hold', l.id, 'why', l.reason, 'by', l.actor, 'since', l.at,
-                     'runs', cardinality(kept_runs), 'memories', cardinality(kept_memories))) INTO kept
+                     'runs', cardinality(kept_runs), 'memories', cardinality(kept_memories))) INTO spared
     FROM held_rows h JOIN legal_holds l ON l.id = h.hold_id AND l.released_at IS NULL
     WHERE h.row_id = ANY (kept_runs)
        OR h.row_id IN (SELECT m.run_id FROM afterword.memories m WHERE m.id = ANY (kept_memories));
   END IF;
-  UPDATE erasures x SET kept = erase.kept, erased = (
+  UPDATE erasures x SET kept = spared, erased = (
     SELECT jsonb_object_agg(s.key, coalesce((x.erased ->> s.key)::integer, 0) + s.value::integer)
     FROM jsonb_each_text(done) s) WHERE x.id = e.id RETURNING x.erased INTO e.erased;
   PERFORM recorded(g, e.hash, 'subject_erased', jsonb_build_object('erasure', e.id, 'stores', done,
-    'kept', (SELECT coalesce(jsonb_agg(k - 'why'), '[]') FROM jsonb_array_elements(kept) k)));
-  RETURN jsonb_build_object('erased', e.erased, 'kept', kept);
+    'kept', (SELECT coalesce(jsonb_agg(k - 'why'), '[]') FROM jsonb_array_elements(spared) k)));
+  RETURN jsonb_build_object('erased', e.erased, 'kept', spared);
 END $_$;
-ALTER FUNCTION afterword.erase(erasure uuid, runs uuid[], event_keys text[], renamed uuid[], memories uuid[], drops uuid[], entries bigint[], reviews uuid[], rejected uuid[], user_id text) OWNER TO afterword_eraser;
+ALTER FUNCTION afterword.erase(erasure uuid, runs uuid[], event_keys text[], renamed uuid[], memories uuid[], drops uuid[], entries bigint[], reviews uuid[], rejected uuid[], users text[]) OWNER TO afterword_eraser;
 CREATE FUNCTION afterword.finish_erasure(erasure uuid, besides jsonb) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -1163,13 +1164,13 @@ BEGIN
   RETURN NULL;
 END $$;
 ALTER FUNCTION afterword.sample_activations() OWNER TO afterword_owner;
-CREATE FUNCTION afterword.tokens_of(user_id text) RETURNS bigint
+CREATE FUNCTION afterword.tokens_of(users text[]) RETURNS bigint
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
     AS $$
-  SELECT count(*) FROM tokens t WHERE t.org_id = (operating()).org_id AND t.user_id = tokens_of.user_id
+  SELECT count(*) FROM tokens t WHERE t.org_id = (operating()).org_id AND t.user_id = ANY (tokens_of.users)
 $$;
-ALTER FUNCTION afterword.tokens_of(user_id text) OWNER TO afterword_eraser;
+ALTER FUNCTION afterword.tokens_of(users text[]) OWNER TO afterword_eraser;
 CREATE FUNCTION afterword.view_drop(dropped uuid) RETURNS TABLE(id uuid, run_id uuid, rule text, confidence double precision, threshold double precision, kind text, content text, rationale text, evidence jsonb, subject_type text, subject_id text, provenance jsonb, sampled boolean, answer text, at timestamp with time zone, expires_at timestamp with time zone, restored_at timestamp with time zone, restored_by text, erased_at timestamp with time zone)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -1856,6 +1857,7 @@ CREATE POLICY erasure ON afterword.rejected_events TO afterword_eraser USING (tr
 CREATE POLICY erasure ON afterword.reviews TO afterword_eraser USING (true) WITH CHECK (true);
 CREATE POLICY erasure ON afterword.run_subjects TO afterword_eraser USING (true) WITH CHECK (true);
 CREATE POLICY erasure ON afterword.runs TO afterword_eraser USING (true) WITH CHECK (true);
+CREATE POLICY erasure ON afterword.tokens TO afterword_eraser USING (true) WITH CHECK (true);
 CREATE POLICY erasure ON afterword.transcripts TO afterword_eraser USING (true) WITH CHECK (true);
 CREATE POLICY erasure_closes ON afterword.reviews TO afterword_owner USING ((kind = 'drop'::text)) WITH CHECK ((kind = 'drop'::text));
 CREATE POLICY erasure_record ON afterword.ledger FOR INSERT TO afterword_eraser WITH CHECK (true);
@@ -2017,8 +2019,8 @@ GRANT ALL ON FUNCTION afterword.current_grant() TO afterword_eraser;
 REVOKE ALL ON FUNCTION afterword.demand_amends(m afterword.memories, verdict text, actor text, comment text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.drop_changed() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.drop_kept() FROM PUBLIC;
-REVOKE ALL ON FUNCTION afterword.erase(erasure uuid, runs uuid[], event_keys text[], renamed uuid[], memories uuid[], drops uuid[], entries bigint[], reviews uuid[], rejected uuid[], user_id text) FROM PUBLIC;
-GRANT ALL ON FUNCTION afterword.erase(erasure uuid, runs uuid[], event_keys text[], renamed uuid[], memories uuid[], drops uuid[], entries bigint[], reviews uuid[], rejected uuid[], user_id text) TO afterword_operator;
+REVOKE ALL ON FUNCTION afterword.erase(erasure uuid, runs uuid[], event_keys text[], renamed uuid[], memories uuid[], drops uuid[], entries bigint[], reviews uuid[], rejected uuid[], users text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.erase(erasure uuid, runs uuid[], event_keys text[], renamed uuid[], memories uuid[], drops uuid[], entries bigint[], reviews uuid[], rejected uuid[], users text[]) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.finish_erasure(erasure uuid, besides jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.finish_erasure(erasure uuid, besides jsonb) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.forget(memory uuid, comment text, purge_days integer) FROM PUBLIC;
@@ -2106,8 +2108,8 @@ REVOKE ALL ON FUNCTION afterword.review_opened() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.run_inserted() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.run_moved() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.sample_activations() FROM PUBLIC;
-REVOKE ALL ON FUNCTION afterword.tokens_of(user_id text) FROM PUBLIC;
-GRANT ALL ON FUNCTION afterword.tokens_of(user_id text) TO afterword_operator;
+REVOKE ALL ON FUNCTION afterword.tokens_of(users text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.tokens_of(users text[]) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.view_drop(dropped uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.view_drop(dropped uuid) TO afterword_reviewer;
 REVOKE ALL ON FUNCTION afterword.view_memory(memory uuid) FROM PUBLIC;

@@ -54,7 +54,7 @@ SELECT knows_key(%(check)s) AS known
 SELECT run_id, memory_id FROM run_subjects WHERE org_id = %(org)s AND hash = %(hash)s
 
 -- name: runs
-SELECT id, kind, state, event_key, session, agent, project, user_id, event, error_detail, memory_id FROM runs
+SELECT id, kind, state, event_key, session, agent, project, user_id, event, error_detail, memory_id, drop_id FROM runs
 WHERE org_id = %(org)s
 
 -- name: memories
@@ -62,10 +62,11 @@ SELECT id, run_id, subject_type, subject_id, author_kind, author, scope_kind, sc
 FROM memories WHERE org_id = %(org)s
 
 -- name: reviews
-SELECT id, memory_id, comment FROM reviews WHERE org_id = %(org)s AND comment IS NOT NULL
+SELECT id, memory_id, drop_id, comment FROM reviews WHERE org_id = %(org)s AND comment IS NOT NULL
 
 -- name: drops
-SELECT id, run_id, content FROM drops WHERE org_id = %(org)s AND content <> ''
+SELECT id, run_id, subject_type, subject_id, author_kind, author, scope_kind, scope_value, content, rationale, evidence
+FROM drops WHERE org_id = %(org)s AND erased_at IS NULL
 
 -- name: payloads
 SELECT p.entry_id, p.content, l.subject_kind, l.subject_id FROM payloads p JOIN ledger l ON l.id = p.entry_id
@@ -99,7 +100,7 @@ SELECT DISTINCT h.row_id FROM held_rows h JOIN legal_holds l ON l.id = h.hold_id
 WHERE l.released_at IS NULL AND h.row_id = ANY (%(rows)s)
 
 -- name: tokens_of
-SELECT tokens_of(%(user)s) AS n
+SELECT tokens_of(%(users)s) AS n
 
 -- name: mark
 SELECT mark_erasure(%(hash)s, %(needles)s, %(reason)s, %(id)s, %(at)s) AS id
@@ -109,7 +110,7 @@ SELECT id, org_id, hash, needles, at, erased, kept, finished_at FROM erasures WH
 
 -- name: erase
 SELECT erase(%(erasure)s, %(runs)s, %(event_keys)s, %(renamed)s, %(memories)s, %(drops)s, %(entries)s, %(reviews)s,
-  %(rejected)s, %(user)s) AS receipt
+  %(rejected)s, %(users)s) AS receipt
 
 -- name: finish
 SELECT finish_erasure(%(erasure)s, %(besides)s) AS entry
@@ -122,3 +123,28 @@ SELECT release_hold(%(hash)s, %(reason)s) AS id
 
 -- name: answered
 SELECT record_answer(%(hash)s, %(action)s, %(detail)s) AS entry
+
+-- name: export_memories
+SELECT id, run_id, tier, kind, status, content, rationale, evidence, classes, subject_type, subject_id, author_kind,
+  author, scope_kind, scope_value, provenance, observed_at, valid_from, valid_to, expires_at, last_used_at, created_at
+FROM memories WHERE id = ANY (%(ids)s) AND erased_at IS NULL ORDER BY created_at, id
+
+-- name: export_runs
+SELECT r.id, r.kind, r.state, r.session, r.agent, r.project, r.user_id, r.event, r.ended_at, r.created_at, t.body
+FROM runs r LEFT JOIN transcripts t ON t.run_id = r.id
+WHERE r.id = ANY (%(ids)s) AND r.erased_at IS NULL AND r.kind <> 'verdict' ORDER BY r.created_at, r.id
+
+-- name: export_drops
+SELECT id, run_id, rule, content, rationale, evidence, author, at, expires_at FROM drops
+WHERE id = ANY (%(ids)s) AND erased_at IS NULL ORDER BY at, id
+
+-- name: export_reviews
+SELECT id, memory_id, kind, reasons, decision, decided_by, comment, opened_at, closed_at FROM reviews
+WHERE id = ANY (%(ids)s) AND comment IS NOT NULL ORDER BY opened_at, id
+
+-- name: export_recalls
+-- To whom what is kept of somebody was handed out.
+SELECT r.id, r.at, r.actor, (SELECT jsonb_agg(h -> 'id') FROM jsonb_array_elements(r.hits) h
+                             WHERE h ->> 'id' = ANY (%(ids)s::text[])) AS memories
+FROM recalls r WHERE r.org_id = %(org)s AND EXISTS (
+  SELECT FROM jsonb_array_elements(r.hits) h WHERE h ->> 'id' = ANY (%(ids)s::text[])) ORDER BY r.at

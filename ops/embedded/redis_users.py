@@ -16,9 +16,10 @@ _RULES = {
     # arguments, so the stream trusts its writers.
     "emitter": f"{_CONNECTION} (%W~afterword:sessions +xadd) (%R~afterword:ack:* +get)",
     # RQ registers its workers by CLIENT SETNAME and LIST and asks INFO for the version; both count as dangerous.
+    # An erasure ends with the append-only file written anew, or what was deleted would stand in it.
     # Lua runs under the user's own rules, but code kept in the server (FUNCTION) would outlive the worker.
     "worker": "~rq:* ~afterword:* &rq:* +@all -@admin -@dangerous -function -fcall -fcall_ro "
-    "+info +client|list +client|setinfo +client|setname",
+    "+info +client|list +client|setinfo +client|setname +bgrewriteaof",
     "limiter": f"~afterword:rate:* {_CONNECTION} +get +set +incr +incrby +decr +del +expire +pexpire +ttl +pttl "
     "+multi +exec +discard +eval +evalsha +script|load",
     "admin": "~* &* +@all",

@@ -14,7 +14,7 @@ import pytest
 from db.migrate import LOGINS
 from ops.cli import main
 from ops.embedded.valkey import EmbeddedValkey
-from tests.fleet import Fleet
+from tests.fleet import KEY, Fleet
 from tests.services import Database
 
 
@@ -91,6 +91,7 @@ def cli(
     monkeypatch.setenv("AFTERWORD_REDIS_URL", f"unix://{valkey.socket}")
     monkeypatch.setenv("AFTERWORD_REDIS_PASSWORD_WORKER", valkey.password("worker"))
     monkeypatch.setenv("AFTERWORD_NER", "none")
+    monkeypatch.setenv("AFTERWORD_INSTALLATION_KEY", KEY.decode())
     monkeypatch.setenv("LOGNAME", "operator-of-the-day")
     monkeypatch.setenv("COLUMNS", "300")
     return Cli(monkeypatch, capsys)

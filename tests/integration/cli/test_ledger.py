@@ -12,7 +12,7 @@ from tests.fleet import Fleet, event
 from tests.integration.cli.conftest import Cli
 from tests.integration.cli.test_repair import force
 from tests.integration.cli.test_review import FACT
-from workers.housekeeping import witness
+from workers.witness import SEALS, append
 
 VERIFY = ("ledger", "verify")
 
@@ -34,7 +34,7 @@ def seal(fleet: Fleet, folder: Path) -> None:
         made = ledger.seal(conn)
     assert made is not None
     row = {"id": made.id, "below": made.below, "entries": made.entries, "total": made.total}
-    witness(folder, row | {"hash": made.hash.hex(), "at": made.at.isoformat()})
+    append(folder / SEALS, row | {"hash": made.hash.hex(), "at": made.at.isoformat()})
 
 
 def test_what_was_not_touched_verifies(cli: Cli, folder: Path) -> None:

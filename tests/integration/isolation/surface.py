@@ -53,6 +53,8 @@ INSTALLATION: Final[dict[str, str]] = {
     "rejected list": "what belongs to no org yet", "rejected show": "what belongs to no org yet",
     "replay list": "all replays, for operators", "ledger verify": "one chain for all orgs, counts alone",
     "retention list": "the registry, which is code",
+    "dsar reapply": "the register of all orgs, each erased under its own name",
+    "dsar holds": "all holds, for operators",
     "embed register": "one space for all orgs", "embed status": "counts by org, for operators",
 }  # fmt: skip
 """Commands of those who run the installation; none of them takes --org."""
@@ -86,5 +88,12 @@ COMMANDS: Final[dict[str, tuple[str, ...]]] = {
     "review correct": ("{memory} --org {name} --text x --no-wait", "{their_memory} --org {name} --text x --no-wait"),
     "review forget": ("{memory} --org {name} --json", "{their_memory} --org {name}"),
     "ledger show": ("{run} --json", "{memory} --json", "{name} --json"),
+    "dsar held": ("--org {name} --subject user:u-1 --json", "--org {name} --subject person:ana --text postgres"),
+    "dsar hold": ("--org {name} --subject user:u-2 --reason why",),
+    "dsar unhold": ("--org {name} --subject user:u-2 --reason why",),
+    "dsar export": ("--org {name} --subject user:u-1 --text postgres --reason why --output {file}.{name}"
+                    " --other-names-unmasked",),
+    "dsar forget": ("--org {name} --subject user:u-1 --text postgres --reason why --dry-run",
+                    "--org {name} --subject user:u-1 --text postgres --reason why --yes --json"),
 }  # fmt: skip
 """In this order: what decides about something comes after what reads it."""
