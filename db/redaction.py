@@ -60,6 +60,7 @@ class Edit:
     classes: tuple[str, ...]
     hold_reasons: tuple[HoldReason, ...]
     subject: Subject | None
+    high_stakes: bool
     actor: str
     cites: UUID | None = None
 
@@ -137,7 +138,7 @@ def apply_edit(conn: Connection, edit: Edit) -> bool:
         "id": edit.memory_id, "content": edit.content, "content_hash": content_hash(edit.content),
         "classes": list(edit.classes), "hold_reasons": list(edit.hold_reasons), "actor": edit.actor,
         "subject_type": edit.subject and edit.subject.type, "subject_id": edit.subject and edit.subject.id,
-        "review_id": edit.review_id, "cites": edit.cites,
+        "high_stakes": edit.high_stakes, "review_id": edit.review_id, "cites": edit.cites,
     }  # fmt: skip
     if conn.execute(query("stages.apply_edit"), params).rowcount == 0:
         return False

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from pipeline.candidate import Kind
 from pipeline.extraction.staging import StagedCandidate
+from pipeline.extraction.wording.stakes import stakes
 from pipeline.gate import Activate, Decision, Drop, DropRule, GateInput, Hold, decide
 from pipeline.memory import AuthorKind, HoldReason, Subject, Tier, content_hash
 from pipeline.redaction.classes import ClassTier, tier_of
@@ -34,12 +35,13 @@ class Gated:
 
 @dataclass(frozen=True, slots=True)
 class GatedText:
-    """A person's text, redacted, and the reasons that still speak against it."""
+    """A person's text, redacted, and the reasons that still speak against it; its stakes are its own."""
 
     content: str
     classes: tuple[str, ...]
     hold_reasons: tuple[HoldReason, ...]
     subject: Subject | None
+    high_stakes: bool
     cites: UUID | None = None
 
 
@@ -117,7 +119,7 @@ def gate_text(
     activatable: frozenset[str], refused: UUID | None = None
 ) -> GatedText:  # fmt: skip
     """The same detection for a text a person typed about `memory`; a person's word needs no evidence or date."""
-    found = inspect(text)
+    found, high_stakes = inspect(text), bool(stakes(text))
     subject = Subject(memory["subject_type"], memory["subject_id"]) if memory["subject_type"] else None
     decision = decide(GateInput(
         kind=memory["kind"], classes=found.classes, reasons=_before(refused), uncovered=uncovered, subject=subject,
@@ -125,8 +127,8 @@ def gate_text(
     ))  # fmt: skip
     match decision:
         case Hold(reasons, classes):
-            return GatedText(found.text_redacted, classes, reasons, subject, refused)
+            return GatedText(found.text_redacted, classes, reasons, subject, high_stakes, refused)
         case Activate(classes):
-            return GatedText(found.text_redacted, classes, (), subject)
+            return GatedText(found.text_redacted, classes, (), subject, high_stakes)
         case Drop():
             raise AssertionError("no drop rule was given")

@@ -54,7 +54,7 @@ def _edit(conn: Connection, run: Claimed, applied: Applied) -> bool:
     return store.apply_edit(conn, Edit(
         memory_id=applied.memory["id"], review_id=applied.memory["review_id"], content=applied.text.content,
         classes=applied.text.classes, hold_reasons=applied.against or (HoldReason.EDITED,),
-        subject=applied.text.subject, actor=run.actor, cites=applied.text.cites,
+        subject=applied.text.subject, high_stakes=applied.text.high_stakes, actor=run.actor, cites=applied.text.cites,
     ))  # fmt: skip
 
 
@@ -81,7 +81,7 @@ def _draft(run: Claimed, applied: Applied, new: UUID, *, replaces: tuple[UUID, .
         scope=Scope(ScopeKind(memory["scope_kind"]), memory["scope_value"]), content=applied.text.content,
         rationale=memory["rationale"], evidence=memory["evidence"], classes=applied.text.classes,
         hold_reasons=applied.against, subject=applied.text.subject, author_kind=AuthorKind.PERSON, author=run.actor,
-        provenance={"provider": "person", "corrects": str(memory["id"])}, high_stakes=memory["high_stakes"],
+        provenance={"provider": "person", "corrects": str(memory["id"])}, high_stakes=applied.text.high_stakes,
         importance=memory["importance"], observed_at=datetime.now(UTC), expires_at=memory["expires_at"],
         replaces=replaces, namespace=memory["namespace"], cites=applied.text.cites if applied.against else None,
     )  # fmt: skip

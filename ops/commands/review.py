@@ -16,6 +16,8 @@ from ops.access import acting_as, acting_reviewer, known_org, ring_bell
 from ops.arguments import Limit, OrgName, clean, one_id, pair
 from ops.commands.retyped import await_run, say_retyped, wait_option
 from ops.output import AsJson, document, record, rows
+from pipeline.extraction.wording.instructions import steering
+from pipeline.extraction.wording.stakes import stakes
 from pipeline.memory import ScopeKind
 
 app = typer.Typer(
@@ -42,11 +44,12 @@ def list_(org: OrgName, limit: Limit = 50, as_json: AsJson = False) -> None:
 
 @app.command()
 def show(memory: Memory, org: OrgName, as_json: AsJson = False) -> None:
-    """A memory as it is at rest, evidence beside it. The look is an entry in the ledger.
+    """A memory as it is at rest, evidence beside it, and which of its words speak against it. The look is ledgered.
 
     Example: afterword review show 0192f3a4-77aa --org acme
     """
     found = _decide(memory, org, reviews.view)
+    found |= {"stakes": stakes(found["content"]), "steers_by": steering(f"{found['content']}\n{found['rationale']}")}
     if as_json:
         document(found)
         return

@@ -191,3 +191,22 @@ def test_a_text_that_comes_too_late_changes_nothing(
         rita.retype(rule, "edit", BETTER)
     fleet.run()
     assert memory(fleet, rule)["content"] == RULE
+
+
+@pytest.mark.parametrize("act", ["edit", "redirect", "correct"])
+@pytest.mark.parametrize(
+    ("said", "typed", "at_stake"),
+    [
+        (RULE, "Always ask the lawyers before a release.", True),
+        ("Always ask the lawyers before a release.", RULE, False),
+    ],
+)
+def test_what_a_person_typed_has_its_own_stakes(
+    fleet: Fleet, rita: Rita, act: Act, said: str, typed: str, at_stake: bool
+) -> None:
+    before = kept(fleet, said, Kind.RULE)
+    assert memory(fleet, before)["high_stakes"] is not at_stake
+    rita.retype(before, act, typed)
+    fleet.run("redaction")
+    (now,) = fleet.rows("SELECT high_stakes FROM memories WHERE content = %s", typed)
+    assert now == {"high_stakes": at_stake}
