@@ -79,15 +79,20 @@ class RuleDetector:
         return [Span(*folded.place(*hit), self.cls, 1.0, rule.name) for rule, hit in self._hits(folded.data)]
 
     def _hits(self, data: bytes) -> Iterator[tuple[Rule, tuple[int, int]]]:
-        covered = dict.fromkeys(range(len(self.rules)), 0)
-        for found in self._heads.finditer(data):
+        """Heads may overlap: behind one that began no hit, the scan goes on at its second byte."""
+        covered, position = dict.fromkeys(range(len(self.rules)), 0), 0
+        while found := self._heads.search(data, position):
             start = max(found.start(1), found.start(2))
-            for index in sorted(self._beginnings.Match(data[start : start + _HEAD_LENGTH_MAX]) or ()):
+            position = start + 1
+            for index in self._beginning_at(data, start):
                 rule = self.rules[index]
                 hit = rule.at(data, start) if start >= covered[index] else None
                 if hit and rule.genuine(data[hit[0] : hit[1]]) and not _in_blob(data, hit[0]):
                     covered[index] = hit[1]
                     yield rule, hit
+
+    def _beginning_at(self, data: bytes, start: int) -> list[int]:
+        return sorted(self._beginnings.Match(data[start : start + _HEAD_LENGTH_MAX]) or ())
 
     @cached_property
     def _heads(self) -> Any:

@@ -73,7 +73,8 @@ _LOOKED_UP = re2.compile(
 )
 _NAME_BYTES = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_.-$")
 _NAME_LENGTH_MAX = 64
-_VALUE_LENGTH_MAX = 1024
+_VALUE_LENGTH_MAX = 512
+_STRING_LENGTH_MAX = 4096
 _INSIDE_LENGTH_MAX = 300
 
 
@@ -151,7 +152,7 @@ def _end(data: bytes, start: int, quote: bytes) -> int | None:
         if end == start or data[end - 2 : end] == b"..":
             return None
         return end - (data[end - 1] in b".:?!")
-    end = data.find(quote, start, start + _VALUE_LENGTH_MAX)
+    end = data.find(quote, start, start + _STRING_LENGTH_MAX)
     return end if end > start and b"\n" not in data[start:end] else None
 
 

@@ -31,10 +31,16 @@ class KubernetesSecret:
 
     def detect(self, text: str) -> Sequence[Span]:
         folded = fold(text)
-        hits = {
-            hit for kind in _KIND.finditer(folded.data) for hit in _values(folded.data, *_document(folded.data, kind))
-        }
-        return [Span(*folded.place(*hit), SECRET, 1.0, self.name) for hit in sorted(hits)]
+        return [Span(*folded.place(*hit), SECRET, 1.0, self.name) for hit in _hits(folded.data)]
+
+
+def _hits(data: bytes) -> Iterator[Interval]:
+    covered = 0
+    for kind in _KIND.finditer(data):
+        if kind.end() > covered:
+            start, stop = _document(data, kind)
+            yield from _values(data, max(start, covered), stop)
+            covered = stop
 
 
 def _document(data: bytes, kind: Any) -> Interval:

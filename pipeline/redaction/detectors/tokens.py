@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Callable
 
 from pipeline.redaction.classes import SECRET
 from pipeline.redaction.placeholder import genuine, random_looking
@@ -43,10 +44,17 @@ def _is_slack(value: bytes) -> bool:
     return random_looking(value) and bool(last) and not last.isdigit()
 
 
-def _formats(check: object, table: str) -> tuple[Rule, ...]:
-    """A format a line: its name, the prefix only this provider uses, and the body, at least as long as issued ones."""
+def _formats(genuine: Callable[[bytes], bool], table: str) -> tuple[Rule, ...]:
+    """A format a line: its name, the prefix only this provider uses, and the body, at least as long as issued ones.
+
+    A body that ends in `<>` may end in a dash, so that its end is no word's edge.
+    """
     lines = (line.split() for line in table.strip().splitlines())
-    return tuple(Rule(name, prefix, f"(?:{prefix}){body}", check) for name, prefix, body in lines)  # type: ignore[arg-type]
+    return tuple(Rule(name, prefix, _whole(f"(?:{prefix}){body}"), genuine) for name, prefix, body in lines)
+
+
+def _whole(pattern: str) -> str:
+    return f"({pattern.removesuffix('<>')})(?:[^A-Za-z0-9_-]|$)" if pattern.endswith("<>") else pattern
 
 
 _PREFIXED = _formats(
@@ -89,7 +97,7 @@ _PREFIXED = _formats(
     asana_token             [12]/\d{{13,17}}[:/]         (?:\d+:)?[a-f0-9]{{32}}\b
     atlassian_token         AT(?:ATT|CTT)3               [A-Za-z0-9_=-]{{100,}}
     bitbucket_password      ATBB                         [A-Za-z0-9_=-]{{28,}}
-    aiven_token             AVNS_                        [A-Za-z0-9_-]{{19}}\b
+    aiven_token             AVNS_                        [A-Za-z0-9_-]{{19}}<>
     braintree_token         access_token\$               (?:production|sandbox)\$[0-9a-z]{{16}}\$[0-9a-f]{{32}}
     browserbase_key         bb_live_                     [A-Za-z0-9_-]{{20,}}
     buildkite_token         bk(?:ua|at|ct|pt)_           [a-f0-9]{{40}}\b
@@ -118,7 +126,7 @@ _PREFIXED = _formats(
     figma_token             fig[dour]_                   [A-Za-z0-9_-]{{40,}}
     firecrawl_key           fc-                          [a-f0-9]{{32}}\b
     flutterwave_key         FLW(?:PUBK|SECK)(?:_TEST)?-  [A-Za-z0-9]{{12,32}}(?:-X)?\b
-    flyio_token             fo1_                         [A-Za-z0-9_-]{{43}}\b
+    flyio_token             fo1_                         [A-Za-z0-9_-]{{43}}<>
     flyio_macaroon          fm[12][ar]?_                 [A-Za-z0-9+/]{{100,}}={{0,3}}
     frameio_token           fio-u-                       [A-Za-z0-9=_-]{{64}}
     grafana_key             eyJrIjoi                     [A-Za-z0-9]{{70,400}}={{0,3}}
@@ -141,7 +149,7 @@ _PREFIXED = _formats(
     mailgun_key             (?:pub)?key-                 [a-f0-9]{{32}}\b
     mailgun_signing_key     [a-h0-9]{{32}}-[a-h0-9]{{8}}-  [a-h0-9]{{8}}\b
     mapbox_token            [pst]k\.                     [A-Za-z0-9]{{50,}}\.[A-Za-z0-9_-]{{22,}}
-    maxmind_key             [A-Za-z0-9]{{6}}_            [A-Za-z0-9]{{29}}_mmk\b
+    maxmind_key             [A-Za-z0-9]{{6}}_[A-Za-z0-9]{{29}}_mmk  \b
     mercadopago_token       APP_USR-                     \d+-\d+-[a-f0-9]{{32}}-
     neon_key                napi_                        [a-z0-9]{{60,}}
     netlify_token           nf[pcobu]_                   [A-Za-z0-9]{{36,}}
@@ -170,7 +178,6 @@ _PREFIXED = _formats(
     rubygems_key            rubygems_                    [a-f0-9]{{48}}\b
     scalingo_token          tk-us-                       [A-Za-z0-9_-]{{48}}
     scaleway_key            SCW                          [A-Z0-9]{{17}}\b
-    sentry_org_token        sntrys_eyJ                   [A-Za-z0-9+/]{{40,400}}={{0,2}}_[A-Za-z0-9+/]{{43}}\b
     sentry_user_token       sntryu_                      [a-f0-9]{{64}}\b
     settlemint_token        sm_[aps]at_                  [A-Za-z0-9]{{16}}\b
     shippo_token            shippo_(?:live|test)_        [A-Fa-f0-9]{{40}}\b
@@ -178,7 +185,7 @@ _PREFIXED = _formats(
     sonar_token             sq[apu]_                     [A-Za-z0-9]{{40}}\b
     sourcegraph_token       sgp_                         (?:[A-Fa-f0-9]{{16}}_|local_)?[A-Fa-f0-9]{{40}}\b
     square_token            sq0(?:atp|csp|idp)-          [A-Za-z0-9_-]{{22,}}
-    square_access           EAAA                         [A-Za-z0-9_-]{{60}}\b
+    square_access           EAAA                         [A-Za-z0-9_-]{{60}}<>
     supabase_token          sbp_                         [a-f0-9]{{40}}\b
     supabase_secret         sb_secret_                   [A-Za-z0-9_-]{{20,}}
     tailscale_key           tskey-[a-z]{{3,10}}-         [A-Za-z0-9-]{{16,}}
@@ -201,7 +208,7 @@ _UNMIXED = _formats(
     r"""
     slack_workspace_token   xox[ar]-                     (?:\d-)?[0-9a-z]{8,48}\b
     slack_config_token      xoxe(?:\.xox[bp])?-          \d-[A-Za-z0-9]{40,}
-    discord_bot_token       [MNO][A-Za-z\d]{23,27}\.     [A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}\b
+    discord_bot_token       [MNO][A-Za-z\d]{23,27}\.     [A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}<>
     """,
 )
 
@@ -222,9 +229,16 @@ PATTERNS: tuple[Rule, ...] = (
     Rule("bedrock_key", "ABSK", r"(ABSK[A-Za-z0-9+/]{109,269}={0,2})(?:[^A-Za-z0-9+/=]|$)", random_looking),
     Rule("twitter_bearer", "A{22}", "A{22}[A-Za-z0-9%]{60,100}", generated),
     Rule(
+        "sentry_org_token",
+        "sntrys_eyJ",
+        r"(sntrys_eyJ[A-Za-z0-9+/]{40,400}={0,2}_[A-Za-z0-9+/]{43})(?:[^A-Za-z0-9+/]|$)",
+        genuine,
+    ),
+    Rule(
         "authress_key",
         r"(?:sc|ext|scauth|authress)_[A-Za-z0-9]{5,30}\.",
-        r"[a-z]{2,8}_[A-Za-z0-9]{5,30}\.[A-Za-z0-9]{4,6}\.acc[_-][A-Za-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30,}",
+        r"(?:sc|ext|scauth|authress)_[A-Za-z0-9]{5,30}\.[A-Za-z0-9]{4,6}\.acc[_-][A-Za-z0-9-]{10,32}\."
+        r"[A-Za-z0-9+/_=-]{30,}",
         genuine,
     ),
     Rule("age_secret_key", "AGE-SECRET-KEY-1", "AGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}", always),
@@ -232,7 +246,7 @@ PATTERNS: tuple[Rule, ...] = (
     Rule("bedrock_short_lived", "bedrock-api-key-Y", r"bedrock-api-key-YmVkcm9jay5hbWF6b25hd3MuY29t[A-Za-z0-9+/=]*"),
     Rule("infracost_key", "ico-", r"ico-([A-Za-z0-9]{32})\b", _is_cased),
     Rule("secret_key", "sk-[A-Za-z0-9]{2}", r"sk-([A-Za-z0-9]{20,})", random_looking),
-    Rule("google_api_key", "AIza", r"(AIza[A-Za-z0-9_-]{35})(?:[^A-Za-z0-9_-]|$)", _is_generated),
+    Rule("google_api_key", "AIza", _whole("AIza[A-Za-z0-9_-]{35}<>"), _is_generated),
     Rule(
         "azure_client_secret",
         r"[A-Za-z0-9_~.]{3}\dQ~",
@@ -245,7 +259,7 @@ PATTERNS: tuple[Rule, ...] = (
         "aws_secret_access_key",
         "(?i:aws_?secret|secret_?access_?key|aws_?session)",
         r"(?i:aws_?secret_?(?:access_?)?key(?:_?id)?|secret_?access_?key|aws_?session_?token)[\\\"'\s:=,>]{1,12}"
-        r"([A-Za-z0-9/+]{40}\b|[A-Za-z0-9/+]{100,}={0,2})",
+        r"([A-Za-z0-9/+]{40}|[A-Za-z0-9/+]{100,}={0,2})(?:[^A-Za-z0-9/+=]|$)",
         random_looking,
         edge=False,
     ),
