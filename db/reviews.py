@@ -9,8 +9,7 @@ from uuid import UUID
 from db.connect import Connection, DatabaseError
 from db.sql import query
 from pipeline.errors import AfterwordError
-from pipeline.redaction.scrub import scrub
-from pipeline.session import storable
+from pipeline.redaction.redactor import without_high
 
 Act = Literal["edit", "redirect", "correct"]
 
@@ -41,8 +40,8 @@ def view(conn: Connection, memory: UUID) -> dict[str, Any]:
 
 
 def _typed(text: str | None) -> str | None:
-    """What a person typed, without proven secrets: between here and its check it stands in the database."""
-    return None if text is None else scrub(storable(text)).text
+    """What a person typed, without what is HIGH: between here and its check it stands in the database."""
+    return None if text is None else without_high(text)
 
 
 def approve(conn: Connection, memory: UUID, *, comment: str | None, placement: Placement) -> str:

@@ -11,6 +11,7 @@ from uuid import UUID
 from db.connect import Connection
 from db.sql import query
 from pipeline.outcome import ErrorCode, SkipReason
+from pipeline.redaction.redactor import without_high
 from pipeline.states import RunKind, RunState
 
 MAX_DETAIL_CHARACTERS = 1_000
@@ -71,9 +72,14 @@ def retry(
     after_seconds: float
 ) -> bool:  # fmt: skip
     """Due again after `after_seconds`; one attempt is spent."""
-    params = {"id": run, "lease": lease, "from": from_state, "code": code, "detail": detail[:MAX_DETAIL_CHARACTERS],
+    params = {"id": run, "lease": lease, "from": from_state, "code": code, "detail": _kept(detail),
               "after_seconds": after_seconds}  # fmt: skip
     return conn.execute(query("runs.retry"), params).rowcount == 1
+
+
+def _kept(detail: str) -> str:
+    """An error's words; whoever wrote them should have left content out, and here what is HIGH is."""
+    return without_high(detail)[:MAX_DETAIL_CHARACTERS]
 
 
 def snooze(conn: Connection, run: UUID, lease: UUID, *, from_state: RunState, until: datetime, reason: str) -> bool:
@@ -96,7 +102,7 @@ def bury(
     conn: Connection, run: UUID, lease: UUID, *, from_state: RunState, code: ErrorCode, detail: str, actor: str
 ) -> bool:
     """To dead letter, with the state it died in, a code and the detail."""
-    params = {"id": run, "lease": lease, "from": from_state, "code": code, "detail": detail[:MAX_DETAIL_CHARACTERS],
+    params = {"id": run, "lease": lease, "from": from_state, "code": code, "detail": _kept(detail),
               "actor": actor}  # fmt: skip
     return conn.execute(query("runs.bury"), params).rowcount == 1
 

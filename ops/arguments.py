@@ -13,8 +13,7 @@ import typer
 from db.connect import Connection
 from db.overview import ids_between
 from pipeline.errors import AfterwordError
-from pipeline.redaction.scrub import scrub
-from pipeline.session import storable
+from pipeline.redaction.redactor import without_high
 
 SHORTEST_PREFIX = 8
 _AGO = re.compile(r"(\d+)([smhd])")
@@ -41,8 +40,8 @@ def moment(text: str) -> datetime:
 
 
 def clean(text: str | None) -> str | None:
-    """A typed text fit to be stored: proven secrets, cards and the like are masked."""
-    return None if text is None else scrub(storable(text)).text
+    """A typed text fit to be stored: secrets, cards, addresses of e-mail and the like are masked."""
+    return None if text is None else without_high(text)
 
 
 def pair(separator: str, form: str) -> Callable[[str | None], str | None]:

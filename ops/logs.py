@@ -5,14 +5,19 @@ from __future__ import annotations
 import logging
 import re
 import sys
+import traceback
 from collections.abc import MutableMapping
 from typing import Any, TextIO
 
 import structlog
-from structlog.typing import Processor
+from structlog.typing import ExcInfo, Processor
+
+from pipeline.errors import AfterwordError
+from pipeline.redaction.redactor import without_high
 
 # A password in an address, wherever it stands: a library's error message quotes the URL it could not reach.
 _CREDENTIALS = re.compile(r"(?<=://)([^/@\s:]*):[^/@\s]+@")
+_CAUSES_MAX = 8
 _SECRET_NAMES = re.compile(r"password|secret|token|api_key|installation_key|authorization", re.IGNORECASE)
 
 
@@ -23,7 +28,7 @@ def configure(level: str, *, as_json: bool, stream: TextIO | None = None) -> Non
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
-        structlog.processors.format_exc_info,  # without local variables, which may hold content
+        structlog.processors.ExceptionRenderer(trace),
         mask_secrets,
     ]
     structlog.configure(
@@ -44,11 +49,25 @@ def configure(level: str, *, as_json: bool, stream: TextIO | None = None) -> Non
     root.setLevel(level.upper())
 
 
+def trace(exc_info: ExcInfo) -> str:
+    """Where it was raised and of what type, each cause before what it caused. Without messages, notes and local
+    variables: what a library or Postgres could not take is quoted there. What Afterword itself refuses says why.
+    """
+    error: BaseException | None = exc_info[1]
+    parts: list[str] = []
+    while error is not None and len(parts) < _CAUSES_MAX:
+        words = f": {error}" if isinstance(error, AfterwordError) else ""
+        frames = "".join(traceback.StackSummary.extract(traceback.walk_tb(error.__traceback__)).format())
+        parts.append(f"{frames}{type(error).__module__}.{type(error).__qualname__}{words}")
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return "\ncaused\n".join(reversed(parts))
+
+
 def mask_secrets(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Masks values whose name says that they are secret, and passwords inside addresses in any text."""
+    """Masks values whose name says that they are secret, passwords inside addresses, and what is HIGH in any text."""
     for name, value in event.items():
         if isinstance(value, str):
-            event[name] = "***" if _SECRET_NAMES.search(name) else _CREDENTIALS.sub(r"\1:***@", value)
+            event[name] = "***" if _SECRET_NAMES.search(name) else without_high(_CREDENTIALS.sub(r"\1:***@", value))
     return event
 
 

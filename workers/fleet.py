@@ -62,6 +62,10 @@ class BellWorker(SimpleWorker):
         super()._install_signal_handlers()  # type: ignore[no-untyped-call]
         self._stop_requested = stopping.is_set()
 
+    def handle_job_failure(self, *args: Any, **kwargs: Any) -> None:
+        """RQ would keep the traceback in Redis, with what the database could not take quoted in it."""
+        super().handle_job_failure(*args, **{**kwargs, "exc_string": "see drain_failed in the log"})
+
     def handle_exception(self, job: Any, *exc_info: Any) -> None:
         """A drain that failed holds no work: it is logged, and housekeeping rings again."""
         log.warning("drain_failed", queue=job.origin, error=getattr(exc_info[0], "__name__", None))

@@ -21,7 +21,7 @@ from db.events import NewRun, Org
 from db.subjects import erased_events
 from pipeline.errors import EventError
 from pipeline.intake import Arrival, Fetch, RejectReason, first_own_turn, is_kept, kept_copy, receive
-from pipeline.redaction.scrub import scrub_raw
+from pipeline.redaction.redactor import without_high
 from pipeline.session import EventKind, run_metadata
 from pipeline.subjects import Keyring, event_names
 from pipeline.transcripts import deflate, pack
@@ -61,8 +61,8 @@ def is_set_aside(entry: Entry) -> bool:
 
 
 def _rejected(entry: Entry, reason: str, detail: str) -> Rejected:
-    """Names that stand in a detail are the sender's words, scrubbed like the rest."""
-    return Rejected(entry, reason, scrub_raw(detail))
+    """Names that stand in a detail are the sender's words; it is shown, so that more is masked than in the body."""
+    return Rejected(entry, reason, without_high(detail))
 
 
 def ingest(using: Resources, batch: Sequence[Entry], fetch: Fetch | None = None) -> list[Rejected]:

@@ -16,7 +16,7 @@ from pipeline.extraction.classifier import classify
 from pipeline.extraction.port import ExtractionJob, Proposal
 from pipeline.extraction.stamp import rules_revision
 from pipeline.memory import AuthorKind, HoldReason, Scope, Subject, content_hash
-from pipeline.redaction.scrub import scrub
+from pipeline.redaction.redactor import without_high
 
 
 class StagedCandidate(BaseModel):
@@ -71,17 +71,17 @@ def _stage(
     finding = evidence.check(candidate, job.transcript, ended_at)
     said = classify(candidate, finding, agent=agent, user=user)
     return StagedCandidate(
-        content=scrub(candidate.content).text,
+        content=without_high(candidate.content),
         kind=said.kind,
-        rationale=scrub(candidate.rationale).text,
+        rationale=without_high(candidate.rationale),
         evidence=[
-            {"turn": item.turn, "quote": scrub(item.quote).text, "role": item.role, "trust": item.trust,
+            {"turn": item.turn, "quote": without_high(item.quote), "role": item.role, "trust": item.trust,
              "at": item.at.isoformat() if item.at else None}
             for item in finding.verified
         ],
         confidence=candidate.confidence,
         hold_reasons=tuple(dict.fromkeys((*finding.hold_reasons, *said.hold_reasons))),
-        subject=said.subject,
+        subject=_named(said.subject),
         scope=said.scope,
         author_kind=said.author_kind,
         author=said.author,
@@ -90,3 +90,8 @@ def _stage(
         observed_at=finding.observed_at or ended_at,
         lifetime_days=said.lifetime.days,
     )  # fmt: skip
+
+
+def _named(subject: Subject | None) -> Subject | None:
+    """What HIGH replaces is nobody's name."""
+    return subject if subject and subject.id == without_high(subject.id) else None

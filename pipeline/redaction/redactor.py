@@ -12,9 +12,11 @@ from dataclasses import dataclass
 
 from pipeline.errors import DetectorDown
 from pipeline.redaction.classes import ClassTier, tier_of
+from pipeline.redaction.detectors import ALL
 from pipeline.redaction.prefilter import prefilter
-from pipeline.redaction.scrub import mask_intervals, masked_classes
+from pipeline.redaction.scrub import mask_intervals, masked_classes, scrub
 from pipeline.redaction.span import BatchDetector, Detector, Span, mask, resolve
+from pipeline.session import storable
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,22 @@ class Inspection:
     text_redacted: str
     classes: frozenset[str]
     spans: tuple[Span, ...]
+
+
+_HIGH = tuple(item for item in ALL if any(tier_of(cls) is ClassTier.HIGH for cls in item.classes))
+
+
+def without_high(text: str) -> str:
+    """`text` as it may be kept before, or without, the gate: a staged candidate, what a person types, an error's words.
+    What the pattern detectors find of a HIGH class is masked; in a transcript it is only what is proven.
+    """
+    return inspect(scrub(storable(text)).text, _HIGH).text_redacted
+
+
+def masked_all(text: str) -> str:
+    """`text` as an operator is shown it: whatever the pattern detectors find is masked, LOW too."""
+    found = inspect(text, ALL)
+    return mask(text, found.spans)
 
 
 def inspect(text: str, detectors: Sequence[Detector]) -> Inspection:

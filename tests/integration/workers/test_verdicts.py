@@ -17,7 +17,7 @@ from pipeline.candidate import Kind
 from pipeline.memory import content_hash
 from tests.fleet import Fleet, event
 from tests.integration.workers.scripted import Echo
-from tests.integration.workers.stored import stored
+from tests.scanning import find, in_postgres
 
 RULE = "Always run the integration tests before a release."
 BETTER = "Always run the integration tests and the linters before a release."
@@ -173,12 +173,12 @@ def test_a_text_the_gate_objects_to_stays_pending(fleet: Fleet, rita: Rita, act:
 def test_a_secret_a_person_typed_never_stands_in_the_database(fleet: Fleet, rita: Rita, act: Act) -> None:
     rule = kept(fleet, RULE, Kind.RULE)
     rita.retype(rule, act, f"Releases are signed with {KEY} since May.")
-    assert KEY not in stored(fleet.database)
+    assert find([KEY], in_postgres(fleet.database)) == {}
     fleet.run()
     rows = fleet.rows("SELECT status, classes FROM memories WHERE content LIKE %s", "%[REDACTED:secret]%")
     assert rows == [{"status": "pending", "classes": ["secret"]}]
     rita.approve(rule)
-    assert KEY not in stored(fleet.database)
+    assert find([KEY], in_postgres(fleet.database)) == {}
 
 
 @pytest.mark.parametrize("decide", [Rita.approve, Rita.reject])
