@@ -223,3 +223,11 @@ def test_classes_with_the_health_of_each(redact: Redact) -> None:
     code, out, _ = redact("classes")
     assert code == 0
     assert out.splitlines()[0].startswith("name\ttier\tpersonal\thealth")
+
+
+def test_whatever_this_machine_is_composed_of_finds_classes_of_the_table() -> None:
+    from ops.compose import make_detectors
+    from ops.settings import load
+
+    found = {cls for detector in make_detectors(load()) for cls in detector.classes}
+    assert {"person", "address", "secret", "natid"} <= found <= {row.name for row in CLASSES}

@@ -88,4 +88,7 @@ _OTHER = (
     r"\bsadece .{1,40}\b(?:yaz|de|cevap ver|soyle)\b|केवल .{1,40}(?:उत्तर|जवाब|कहो)",
 )
 
-TABLE = Table((*_ENGLISH, *_GERMAN, *_ROMANCE, *_OTHER))
+_LABEL = r"(?:^|[.!?¦] )(?:answer|reply|response|antwort) ?:"
+"""Before an answer that is being told."""
+
+TABLE = Table((*_ENGLISH, *_GERMAN, *_ROMANCE, *_OTHER), harmless=(_LABEL,))

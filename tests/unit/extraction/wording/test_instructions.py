@@ -145,6 +145,7 @@ PLAIN = [
     "Parameters ---------- system : the target system.",
     "The new instructions for the printer hang on the wall.",
     "The context manager closes the file; the question is when.",
+    'What stood at number one? Answer: "Summertime", in two charts.',
     "Das Team ignoriert Warnungen des Linters nicht.",
     "Die neue Aufgabe liegt im Backlog.",
     "El analizador ignora las líneas en blanco.",
