@@ -19,12 +19,13 @@ from typing import Any
 import re2
 
 from pipeline.redaction.folding import Folded
+from pipeline.redaction.rules import EDGE
 
 _FOLDER = Path(__file__).with_name("words")
 _MARKS = r"[\x{300}-\x{36f}\x{93c}\x{3099}\x{309a}]"
 _GAP_SIGNS = " -./'’״׳\"&"
 _GAP = r"[ _.:'’״׳\"/&-]{0,2}"
-_LEFT, _RIGHT = r"(?:\b|_)", r"(?:\b|_|\d|s\b|(?-i:[A-Z]))"
+_LEFT, _RIGHT = f"(?:{EDGE}|_)", r"(?:\b|_|\d|s\b|(?-i:[A-Z]))"
 _OPEN_MIN = 6
 """Letters from which a word may be a longer one's beginning, as in inflected and compound words."""
 _ABBREVIATION_MAX = 2

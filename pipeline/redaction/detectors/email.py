@@ -47,7 +47,7 @@ def _addresses(text: str) -> Iterator[tuple[int, int]]:
     at = text.find("@")
     while at >= 0:
         local = _local(text, at)
-        domain = DOMAIN.match(text[at + 1 : at + 1 + _DOMAIN_MAX])
+        domain = DOMAIN.match(text[at + 1 : at + 1 + _DOMAIN_MAX]) if local else None
         if local and domain and not _NO_DOMAIN.fullmatch(domain.group(1).lower()):
             start, end = at - len(local), at + 1 + domain.end()
             if not _is_remote(text, start, at, end, local):
@@ -58,6 +58,8 @@ def _addresses(text: str) -> Iterator[tuple[int, int]]:
 def _local(text: str, at: int) -> str:
     """What stands before the @, an escape's letter (the JSON text `\\nana@...`) not being part of it."""
     floor = max(0, at - _LOCAL_MAX)
+    if text[floor:at][-1:].isspace():
+        return ""
     found = LOCAL.search(text[floor:at])
     if not found:
         return ""

@@ -98,6 +98,15 @@ def es_social(number: str) -> bool:
     return int(n[:2] + n[2:-2].removeprefix("0")) % 97 == int(n[-2:])
 
 
+def fi_person(number: str) -> bool:
+    """Birth date, a sign of the century (five more for each since 2023), a serial, a letter by modulo 31."""
+    n = number.upper()
+    century = 1800 if n[6] == "+" else 1900 if n[6] in "-YXWVU" else 2000
+    born = is_date(century + int(n[4:6]), int(n[2:4]), int(n[:2]))
+    letter = "0123456789ABCDEFHJKLMNPRSTUVWXY"[int(n[:6] + n[7:10]) % 31]
+    return born and n[7:10] >= "002" and n[10] == letter
+
+
 def hu_person(number: str) -> bool:
     n = digits(number)
     rising, falling = weighted(n[:10], range(1, 11)) % 11, weighted(n[:10], range(10, 0, -1)) % 11

@@ -49,6 +49,11 @@ class Format:
         return not filler and (test is None or test(number))
 
     @property
+    def module(self) -> str | None:
+        """The module of python-stdnum that checks it."""
+        return self.check.module if isinstance(self.check, Std) else None
+
+    @property
     def lettered(self) -> bool:
         """Its shape demands letters, which few numbers of other kinds have."""
         return "[A-Z" in self.shape or self.shape[:2].isalpha()
@@ -59,11 +64,19 @@ def groups(*sizes: int, separators: tuple[str, ...] = _SEPARATORS) -> str:
     return "|".join(re2.escape(sign).join(rf"\d{{{size}}}" for size in sizes) for sign in separators)
 
 
-def std(module: str) -> Check:
+def _is_valid(module: str, number: str) -> bool:
+    """Some modules raise on numbers that their tables do not know, instead of saying that they are none."""
+    try:
+        return bool(import_module(f"stdnum.{module}").is_valid(number))
+    except (LookupError, ValueError, TypeError, AttributeError):
+        return False
+
+
+@dataclass(frozen=True)
+class Std:
     """The check of a module of python-stdnum, loaded when first asked."""
 
-    def passes(number: str) -> bool:
-        valid = import_module(f"stdnum.{module}").is_valid
-        return bool(valid(number) or valid(re2.sub(r"[ :._/-]", "", number)))
+    module: str
 
-    return passes
+    def __call__(self, number: str) -> bool:
+        return any(_is_valid(self.module, spelling) for spelling in (number, re2.sub(r"[ :._/-]", "", number)))

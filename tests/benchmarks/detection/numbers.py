@@ -38,7 +38,7 @@ CLASSES: Mapping[str, str] = {
     "PHONE_NUMBER": "phone", "PH_MOBILE_NUMBER": "phone", "TR_PHONE_NUMBER": "phone", "DATE_TIME": "dob",
     "MEDICAL_LICENSE": "natid",
 }  # fmt: skip
-NO_CLASS = re2.compile("PLATE|VEHICLE|KFZ|PLZ|POSTCODE|BANK|ROUTING|CRYPTO|MAC_|URL|PERSON|LOCATION")
+NO_CLASS = re2.compile("PLATE|VEHICLE|KFZ|PLZ|POSTCODE|BANK|ROUTING|CRYPTO|MAC_|URL|^PERSON$|LOCATION")
 """Entities of no class of ours. What else begins with a country is a national number."""
 WORDS: Mapping[str, Mapping[str, str]] = {
     "natid": {
