@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.fleet import Fleet, event
 from tests.integration.cli.conftest import Cli
+from tests.integration.workers.scripted import Echo
 
 CREATE, SET = ("org", "create"), ("org", "set", "acme", "--reason", "decided in May")
 
@@ -142,3 +144,30 @@ def test_what_no_detector_covers_is_said_until_it_is_waived(cli: Cli) -> None:
     assert cli.ok("org", "show", "acme").out.endswith(said.splitlines(keepends=True)[-1])
     assert "no detector covers person;" in cli.ok(*SET, "--waive", "address").out
     assert "no detector" not in cli.ok(*SET, "--waive", "person").out
+
+
+
+def test_without_a_detector_for_names_everything_waits_until_a_person_waives_them(cli: Cli, fleet: Fleet) -> None:
+    """From a fresh org to its first active memory, as an install without a model for names."""
+    fleet.install(extractor=Echo())
+    cli.ok(*CREATE, "strict")
+    cli.ok("extraction", "enable", "--org", "strict", "--reason", "pilot")
+    uncovered = next(of["uncovered"] for name, of in cli("check", "--json").json["orgs"].items() if name == "strict")
+    assert "person" in uncovered
+    said = ["The archive is kept on tape in the basement.", "The search service stores its documents in Postgres."]
+    for number, text in enumerate(said):
+        fleet.ingest(event(text, org="strict", session=f"s{number}"))
+        fleet.run()
+        if number == 0:
+            assert "Usage" in cli.misused("org", "set", "strict", "--waive", "person")
+            waived = [word for cls in uncovered for word in ("--waive", cls)]
+            cli.ok("org", "set", "strict", *waived, "--reason", "reviewers look for names")
+    assert fleet.rows("SELECT status, hold_reasons FROM memories ORDER BY created_at") == [
+        {"status": "pending", "hold_reasons": ["detector_unavailable"]}, {"status": "active", "hold_reasons": []},
+    ]  # fmt: skip
+    decided = cli.json("ledger", "show", "strict")[-1]
+    assert decided["detail"]["changed"]["waived_classes"] == [{}, dict.fromkeys(uncovered, "operator-of-the-day")]
+    shown = cli("check").out
+    assert "goes without " + ", ".join(f"{cls} by operator-of-the-day" for cls in uncovered) in shown.replace("\n", " ")
+    cli.ok("org", "set", "strict", "--activate-low", "phone", "--reason", "a directory")
+    assert "lets in with a subject phone" in cli("check").out
