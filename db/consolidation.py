@@ -65,6 +65,20 @@ def neighbours(conn: Connection, memories: Sequence[UUID], stamp: int | None) ->
     return found
 
 
+def held_memories(conn: Connection, runs: Sequence[UUID]) -> list[NewMemory]:
+    """Pending memories of these runs, oldest first."""
+    rows = conn.execute(query("stages.held_memories"), {"runs": list(runs)})
+    return [NewMemory(row["run_id"], row["org_id"], _view(row)) for row in rows]
+
+
+def held_neighbours(conn: Connection, memories: Sequence[UUID]) -> dict[UUID, list[MemoryView]]:
+    """What each of these pending memories may repeat: what came before with at least its reasons and classes."""
+    found: dict[UUID, list[MemoryView]] = {}
+    if memories:
+        _add(found, conn.execute(query("stages.neighbours_held"), {"ids": list(memories)}))
+    return found
+
+
 def _add(found: dict[UUID, list[MemoryView]], rows: Iterable[dict[str, Any]]) -> None:
     for row in rows:
         found.setdefault(row["of"], []).append(_view(row))
@@ -81,12 +95,16 @@ def _view(row: dict[str, Any]) -> MemoryView:
     )
 
 
-def count_repeats(conn: Connection, repeats: Sequence[Repeat], *, actor: str) -> None:
-    """Each repeat gives way to what it repeats, whose occurrences grow by it: once, however often this is called."""
+def count_repeats(conn: Connection, repeats: Sequence[Repeat], *, actor: str, held: bool = False) -> None:
+    """Each repeat gives way to what it repeats, whose occurrences grow by it: once, however often this is called.
+
+    `held`: they are pending, and may repeat what is pending too.
+    """
     if repeats:
         rows = [{"memory_id": str(r.memory_id), "repeat_id": str(r.repeat_id), "org_id": r.org_id,
                  "similarity": r.similarity} for r in repeats]  # fmt: skip
-        conn.execute(query("stages.count_repeats"), {"rows": Jsonb(rows), "actor": actor})
+        name = "stages.count_held_repeats" if held else "stages.count_repeats"
+        conn.execute(query(name), {"rows": Jsonb(rows), "actor": actor})
 
 
 def propose_retirements(conn: Connection, retirements: Sequence[Retirement], *, actor: str) -> None:

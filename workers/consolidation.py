@@ -14,7 +14,7 @@ from db.connect import Connection
 from db.consolidation import NewMemory, Repeat, Retirement
 from db.runs import Claimed
 from pipeline.consolidation import contribute as rules
-from pipeline.consolidation.contribute import MemoryView, contribute
+from pipeline.consolidation.contribute import MemoryView, contribute, repeated
 from pipeline.outcome import Done
 from pipeline.states import RunState
 from workers import metrics
@@ -25,6 +25,7 @@ from workers.stage import Worked, one_group
 @dataclass(frozen=True)
 class Contributed:
     repeats: list[Repeat] = field(default_factory=list)
+    held_repeats: list[Repeat] = field(default_factory=list)
     retirements: list[Retirement] = field(default_factory=list)
 
 
@@ -40,15 +41,21 @@ class Consolidation:
             verdicts = [run.memory_id for run in claimed if run.memory_id]
             fresh = store.new_memories(conn, [run.id for run in claimed], verdicts)
             near = store.neighbours(conn, [new.view.id for new in fresh], current[0] if current else None)
+            held = store.held_memories(conn, [run.id for run in claimed])
+            near |= store.held_neighbours(conn, [new.view.id for new in held])
         results = {run.id: Contributed() for run in claimed}
         by_memory = {run.memory_id: run.id for run in claimed if run.memory_id}
         for new in fresh:
             result = results.get(new.run_id) or results[by_memory[new.view.id]]
             _contribute(result, new, near.get(new.view.id, []))
+        for new in held:
+            _count_held(results[new.run_id], new, near.get(new.view.id, []))
         yield from one_group((run, Done(results[run.id])) for run in claimed)
 
     def write(self, conn: Connection, done: Sequence[tuple[Claimed, Contributed]]) -> None:
         store.count_repeats(conn, _to_roots([r for _, out in done for r in out.repeats]), actor=self.name)
+        held = _to_roots([r for _, out in done for r in out.held_repeats])
+        store.count_repeats(conn, held, actor=self.name, held=True)
         store.propose_retirements(conn, [r for _, out in done for r in out.retirements], actor=self.name)
 
 
@@ -62,6 +69,13 @@ def _contribute(result: Contributed, new: NewMemory, near: Sequence[MemoryView])
             metrics.CONTRIBUTIONS.labels("retirement").inc()
         case rules.Add():
             metrics.CONTRIBUTIONS.labels("add").inc()
+
+
+def _count_held(result: Contributed, new: NewMemory, near: Sequence[MemoryView]) -> None:
+    """A text that waits already is one question to a person, however often it is said."""
+    if repeat := repeated(new.view, near):
+        result.held_repeats.append(Repeat(repeat.of, new.view.id, new.org_id, repeat.similarity.kind))
+        metrics.CONTRIBUTIONS.labels("held_repeat").inc()
 
 
 def _to_roots(repeats: Sequence[Repeat]) -> list[Repeat]:

@@ -158,6 +158,7 @@ ALTER TABLE reviews ADD CONSTRAINT open_review_is_live
 
 CREATE INDEX memories_run ON memories (run_id);
 CREATE INDEX memories_search ON memories USING gin (org_id, lexemes) WHERE status IN ('active', 'superseded');
+CREATE INDEX memories_held_text ON memories USING gin (org_id, lexemes) WHERE status = 'pending';
 CREATE INDEX memories_newest ON memories (org_id, observed_at) WHERE status = 'active';
 CREATE UNIQUE INDEX memories_once ON memories (run_id, content_hash) WHERE status IN ('pending', 'active');
 CREATE INDEX memories_repeat ON memories (org_id, content_hash) WHERE status IN ('pending', 'active');

@@ -1709,6 +1709,7 @@ CREATE INDEX erasures_org ON afterword.erasures USING btree (org_id, at);
 CREATE INDEX ledger_order ON afterword.ledger USING btree (transaction, id);
 CREATE INDEX ledger_subject ON afterword.ledger USING btree (subject_id, id);
 CREATE UNIQUE INDEX legal_holds_open ON afterword.legal_holds USING btree (org_id, hash) WHERE (released_at IS NULL);
+CREATE INDEX memories_held_text ON afterword.memories USING gin (org_id, lexemes) WHERE (status = 'pending'::text);
 CREATE INDEX memories_newest ON afterword.memories USING btree (org_id, observed_at) WHERE (status = 'active'::text);
 CREATE UNIQUE INDEX memories_once ON afterword.memories USING btree (run_id, content_hash) WHERE (status = ANY (ARRAY['pending'::text, 'active'::text]));
 CREATE INDEX memories_purge ON afterword.memories USING btree (purge_after) WHERE ((purge_after IS NOT NULL) AND (erased_at IS NULL));

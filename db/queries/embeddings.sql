@@ -25,14 +25,14 @@ ON CONFLICT (memory_id) DO NOTHING
 -- Materialised, since a planner that may join in another order searches once for every pair of a new memory and an old
 -- one of its scope.
 WITH new AS MATERIALIZED (
-  SELECT m.id, m.org_id, m.scope_kind, m.scope_value, m.created_at, e.vector,
+  SELECT m.id, m.org_id, m.scope_kind, m.scope_value, m.status_at, e.vector,
     coalesce(s.ann AND s.embedded > %(exact_rows)s, false) AS ann
   FROM memories m JOIN {table} e ON e.memory_id = m.id
   LEFT JOIN org_search s ON s.org_id = m.org_id AND s.stamp = %(stamp)s
   WHERE m.id = ANY (%(ids)s) AND m.status = 'active'
 ), near AS MATERIALIZED (
   -- More than are wanted where they cost nothing more: some will be of another scope, or no earlier.
-  SELECT new.id AS of, new.scope_kind, new.scope_value, new.created_at, x.memory_id, x.distance FROM new, LATERAL (
+  SELECT new.id AS of, new.scope_kind, new.scope_value, new.status_at, x.memory_id, x.distance FROM new, LATERAL (
     (SELECT e.memory_id, e.vector <=> new.vector AS distance FROM {table} e
      WHERE NOT new.ann AND e.org_id = new.org_id ORDER BY e.vector <=> new.vector LIMIT 32)
     UNION ALL
@@ -43,7 +43,7 @@ WITH new AS MATERIALIZED (
     row_number() OVER (PARTITION BY n.of ORDER BY n.distance) AS place
   FROM near n, LATERAL (SELECT * FROM memories known WHERE known.id = n.memory_id OFFSET 0) m
   WHERE m.status = 'active' AND m.id <> n.of AND m.scope_kind = n.scope_kind
-    AND m.scope_value IS NOT DISTINCT FROM n.scope_value AND (m.created_at, m.id) < (n.created_at, n.of)
+    AND m.scope_value IS NOT DISTINCT FROM n.scope_value AND (m.status_at, m.id) < (n.status_at, n.of)
 )
 SELECT of, id, content, kind, scope_kind, scope_value, subject_type, subject_id, observed_at FROM earlier
 WHERE place <= 8

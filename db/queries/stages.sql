@@ -118,10 +118,10 @@ SELECT id FROM stamps WHERE (provider, model, revision, dimension)
   = (%(provider)s, %(model)s, %(revision)s, %(dimension)s)
 
 -- name: neighbours_exact
--- What says the same, by hash, within the org and scope; only what came before. The fence (OFFSET 0) leaves the planner
+-- What says the same, by hash, within the org and scope; only what was let in before. The fence (OFFSET 0) leaves the planner
 -- one index to choose: without statistics it read the whole org by another.
 SELECT n.* FROM
-  (SELECT id, org_id, content_hash, scope_kind, scope_value, created_at FROM memories
+  (SELECT id, org_id, content_hash, scope_kind, scope_value, status_at FROM memories
    WHERE id = ANY (%(ids)s) AND status = 'active') new,
 LATERAL (
   SELECT new.id AS of, m.id, m.content, m.kind, m.scope_kind, m.scope_value, m.subject_type, m.subject_id, m.observed_at
@@ -129,14 +129,14 @@ LATERAL (
           AND same.status IN ('pending', 'active') OFFSET 0) m
   WHERE m.status = 'active' AND m.id <> new.id
     AND m.scope_kind = new.scope_kind AND m.scope_value IS NOT DISTINCT FROM new.scope_value
-    AND (m.created_at, m.id) < (new.created_at, new.id)
-  ORDER BY m.created_at, m.id LIMIT 1
+    AND (m.status_at, m.id) < (new.status_at, new.id)
+  ORDER BY m.status_at, m.id LIMIT 1
 ) n
 
 -- name: neighbours_lexical
 -- The words of each new memory are looked up once; as a function's call in the join they were, for every row compared.
 WITH new AS MATERIALIZED (
-  SELECT id, org_id, scope_kind, scope_value, created_at, any_lexeme(content) AS words FROM memories
+  SELECT id, org_id, scope_kind, scope_value, status_at, any_lexeme(content) AS words FROM memories
   WHERE id = ANY (%(ids)s) AND status = 'active'
 )
 SELECT n.* FROM new, LATERAL (
@@ -144,8 +144,42 @@ SELECT n.* FROM new, LATERAL (
     m.observed_at FROM memories m
   WHERE m.org_id = new.org_id AND m.lexemes @@ new.words AND m.status = 'active' AND m.id <> new.id
     AND m.scope_kind = new.scope_kind AND m.scope_value IS NOT DISTINCT FROM new.scope_value
-    AND (m.created_at, m.id) < (new.created_at, new.id)
+    AND (m.status_at, m.id) < (new.status_at, new.id)
   ORDER BY ts_rank_cd(m.lexemes, new.words, 32) DESC LIMIT 5
+) n
+
+-- name: held_memories
+SELECT id, run_id, org_id, content, kind, scope_kind, scope_value, subject_type, subject_id, observed_at, hold_reasons,
+  classes FROM memories WHERE run_id = ANY (%(runs)s) AND status = 'pending' ORDER BY id
+
+-- name: neighbours_held
+-- What a held memory may repeat: what waits already, or was let in, with at least its reasons and classes. By hash, then
+-- by words; the earliest of the same text.
+WITH new AS MATERIALIZED (
+  SELECT id, org_id, scope_kind, scope_value, content_hash, hold_reasons, classes, status_at,
+    any_lexeme(content) AS words FROM memories WHERE id = ANY (%(ids)s) AND status = 'pending'
+)
+SELECT n.* FROM new, LATERAL (
+  (SELECT new.id AS of, m.id, m.content, m.kind, m.scope_kind, m.scope_value, m.subject_type, m.subject_id,
+     m.observed_at FROM memories m
+   WHERE m.org_id = new.org_id AND m.content_hash = new.content_hash AND m.status IN ('pending', 'active')
+     AND m.hold_reasons @> new.hold_reasons AND m.classes @> new.classes
+     AND m.scope_kind = new.scope_kind AND m.scope_value IS NOT DISTINCT FROM new.scope_value
+     AND (m.status_at, m.id) < (new.status_at, new.id) ORDER BY m.status_at, m.id LIMIT 1)
+  UNION ALL
+  (SELECT new.id, m.id, m.content, m.kind, m.scope_kind, m.scope_value, m.subject_type, m.subject_id, m.observed_at
+   FROM memories m
+   WHERE m.org_id = new.org_id AND m.lexemes @@ new.words AND m.status = 'pending'
+     AND m.hold_reasons @> new.hold_reasons AND m.classes @> new.classes
+     AND m.scope_kind = new.scope_kind AND m.scope_value IS NOT DISTINCT FROM new.scope_value
+     AND (m.status_at, m.id) < (new.status_at, new.id) ORDER BY ts_rank_cd(m.lexemes, new.words, 32) DESC LIMIT 5)
+  UNION ALL
+  (SELECT new.id, m.id, m.content, m.kind, m.scope_kind, m.scope_value, m.subject_type, m.subject_id, m.observed_at
+   FROM memories m
+   WHERE m.org_id = new.org_id AND m.lexemes @@ new.words AND m.status = 'active'
+     AND m.hold_reasons @> new.hold_reasons AND m.classes @> new.classes
+     AND m.scope_kind = new.scope_kind AND m.scope_value IS NOT DISTINCT FROM new.scope_value
+     AND (m.status_at, m.id) < (new.status_at, new.id) ORDER BY ts_rank_cd(m.lexemes, new.words, 32) DESC LIMIT 5)
 ) n
 
 -- name: new_memories
@@ -172,6 +206,28 @@ WITH RECURSIVE fresh AS MATERIALIZED (
   UPDATE memories m SET status = 'superseded', superseded_by = c.memory_id, reason = 'repeat', actor = %(actor)s,
     status_at = now(), valid_to = m.valid_from
   FROM counted c WHERE m.id = c.repeat_id AND m.status = 'active' RETURNING m.id
+), voided AS (
+  UPDATE reviews SET closed_at = now(), decision = 'voided', decided_by = %(actor)s
+  WHERE memory_id IN (SELECT id FROM superseded) AND closed_at IS NULL
+)
+UPDATE memories m SET occurrences = m.occurrences + c.times
+FROM (SELECT memory_id, count(*)::integer AS times FROM counted GROUP BY memory_id) c WHERE m.id = c.memory_id
+
+-- name: count_held_repeats
+-- A held repeat gives way to what waits or was let in, and its review closes. One that was decided meanwhile stays.
+WITH fresh AS MATERIALIZED (
+  SELECT * FROM jsonb_to_recordset(%(rows)s) AS x(memory_id uuid, repeat_id uuid, org_id integer, similarity text)
+), counted AS (
+  INSERT INTO occurrences (memory_id, repeat_id, org_id, similarity)
+  SELECT f.memory_id, f.repeat_id, f.org_id, f.similarity FROM fresh f
+  JOIN memories kept ON kept.id = f.memory_id AND kept.status IN ('pending', 'active')
+  JOIN memories held ON held.id = f.repeat_id AND held.status = 'pending'
+  ORDER BY f.memory_id, f.repeat_id FOR NO KEY UPDATE OF kept, held
+  ON CONFLICT DO NOTHING RETURNING memory_id, repeat_id
+), superseded AS (
+  UPDATE memories m SET status = 'superseded', superseded_by = c.memory_id, review_id = NULL, reason = 'repeat',
+    actor = %(actor)s, status_at = now(), valid_to = m.valid_from
+  FROM counted c WHERE m.id = c.repeat_id RETURNING m.id
 ), voided AS (
   UPDATE reviews SET closed_at = now(), decision = 'voided', decided_by = %(actor)s
   WHERE memory_id IN (SELECT id FROM superseded) AND closed_at IS NULL

@@ -63,6 +63,11 @@ def contribute(new: MemoryView, neighbours: Sequence[MemoryView]) -> Contributio
     return _repeat(new, peers) or _retire(new, peers) or Add()
 
 
+def repeated(new: MemoryView, neighbours: Sequence[MemoryView]) -> Repeat | None:
+    """What a memory that waits says again, if anything: it retires nothing, and is added by its review alone."""
+    return _repeat(new, [other for other in neighbours if other.id != new.id and _belongs_with(new, other)])
+
+
 def _belongs_with(new: MemoryView, other: MemoryView) -> bool:
     return (new.kind, new.scope, new.subject) == (other.kind, other.scope, other.subject)
 

@@ -57,3 +57,13 @@ class Echo:
                 if number >= job.first_own
             )
             yield job.run_id, Done(Proposal(Envelope(candidates=candidates), PROVENANCE))
+
+
+class Unsupported(Echo):
+    """Echo, without the evidence."""
+
+    def extract_many(self, batch: Sequence[ExtractionJob]) -> Iterator[tuple[UUID, ExtractionOutcome]]:
+        for run, outcome in super().extract_many(batch):
+            assert isinstance(outcome, Done)
+            bare = tuple(item.model_copy(update={"evidence": ()}) for item in outcome.output.envelope.candidates)
+            yield run, Done(Proposal(Envelope(candidates=bare), PROVENANCE))

@@ -8,10 +8,11 @@ import pytest
 from uuid_utils.compat import uuid7
 
 from db import orgs, runs
+from pipeline.candidate import Kind
 from pipeline.embedding.port import Embedder
 from pipeline.states import RunState
 from tests.fleet import Fleet, WordVectors, event
-from tests.integration.workers.scripted import Echo
+from tests.integration.workers.scripted import Echo, Unsupported
 from tests.integration.workers.test_verdicts import Rita
 from workers.consolidation import Consolidation
 
@@ -119,3 +120,72 @@ def test_forty_orgs_that_say_the_same_do_not_see_each_other(fleet: Fleet) -> Non
     crossed = fleet.rows("SELECT FROM occurrences o JOIN memories a ON a.id = o.memory_id JOIN memories b "
                          "ON b.id = o.repeat_id WHERE a.org_id <> b.org_id OR o.org_id <> a.org_id")  # fmt: skip
     assert crossed == []
+
+
+# --- What waits.
+
+RULE = "Always run the integration tests before a release."
+
+
+def standing(fleet: Fleet) -> list[tuple[str, int]]:
+    found = fleet.rows("SELECT status, occurrences FROM memories ORDER BY created_at, id")
+    return [(row["status"], row["occurrences"]) for row in found]
+
+
+@pytest.mark.parametrize("again", [RULE, RULE.upper(), "Always run the integration test before the release!"])
+def test_what_waits_is_asked_once_however_often_it_is_said(fleet: Fleet, again: str) -> None:
+    fleet.install(extractor=Echo(Kind.RULE))
+    fleet.database.org("acme")
+    for number, text in enumerate([RULE, again, again]):
+        learned(fleet, text, f"s{number}")
+        fleet.run()
+    assert standing(fleet) == [("pending", 3), ("superseded", 1), ("superseded", 1)]
+    assert len(fleet.rows("SELECT id FROM reviews WHERE closed_at IS NULL")) == 1
+
+
+def test_what_waits_together_is_one_question(fleet: Fleet) -> None:
+    fleet.install(extractor=Echo(Kind.RULE))
+    fleet.database.org("acme")
+    for number in range(3):
+        learned(fleet, RULE, f"s{number}")
+    fleet.run()
+    assert sorted(standing(fleet)) == [("pending", 3), ("superseded", 1), ("superseded", 1)]
+
+
+def test_an_approved_rule_is_not_asked_about_again(fleet: Fleet) -> None:
+    fleet.install(extractor=Echo(Kind.RULE))
+    fleet.database.org("acme")
+    with fleet.database.as_role("operator") as conn:
+        rita = Rita(fleet, orgs.get(conn, "acme"))
+    learned(fleet, RULE, "a")
+    fleet.run()
+    (memory,) = fleet.rows("SELECT id FROM memories")
+    rita.approve(memory["id"])
+    fleet.run()
+    learned(fleet, RULE, "b")
+    fleet.run()
+    assert standing(fleet) == [("active", 2), ("superseded", 1)]
+
+
+def test_what_is_held_for_more_is_a_question_of_its_own(fleet: Fleet) -> None:
+    """The first waits as a rule; the second as a rule that nothing in the session bears out."""
+    fleet.database.org("acme")
+    for session, extractor in (("a", Echo(Kind.RULE)), ("b", Unsupported(Kind.RULE))):
+        fleet.install(extractor=extractor)
+        learned(fleet, RULE, session)
+        fleet.run()
+    assert [status for status, _ in standing(fleet)] == ["pending", "pending"]
+
+
+def test_an_approval_of_what_was_let_in_meanwhile_counts_for_it(fleet: Fleet) -> None:
+    fleet.database.org("acme")
+    with fleet.database.as_role("operator") as conn:
+        rita = Rita(fleet, orgs.get(conn, "acme"))
+    for session, extractor in (("a", Unsupported()), ("b", Echo())):
+        fleet.install(extractor=extractor)
+        fleet.ingest(event(FACT, session=session, user=None))
+        fleet.run()
+    (waits,) = fleet.rows("SELECT id FROM memories WHERE status = 'pending'")
+    rita.approve(waits["id"])
+    fleet.run()
+    assert standing(fleet) == [("superseded", 1), ("active", 2)]

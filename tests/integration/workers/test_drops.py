@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -13,13 +12,11 @@ from db import orgs, redaction, reviews
 from db.connect import granted
 from db.reviews import Placement
 from db.tokens import Bearer, mint
-from pipeline.candidate import Envelope, Kind
+from pipeline.candidate import Kind
 from pipeline.dropping import Dropping
-from pipeline.extraction.port import ExtractionJob, ExtractionOutcome, Proposal
-from pipeline.outcome import Done
 from pipeline.redaction.span import Span
 from tests.fleet import Fleet, event
-from tests.integration.workers.scripted import PROVENANCE, Echo
+from tests.integration.workers.scripted import Echo, Unsupported
 
 PLAIN = "The search service stores its documents in Postgres."
 PHONE = "The support line of the warehouse is +44 20 7946 0958 on weekdays."
@@ -31,16 +28,6 @@ class Unsure(Echo):
 
     def __init__(self, confidence: float | None, kind: Kind = Kind.FACT) -> None:
         super().__init__(kind, confidence=confidence)
-
-
-class Unsupported(Echo):
-    """Echo, without the evidence."""
-
-    def extract_many(self, batch: Sequence[ExtractionJob]) -> Iterator[tuple[UUID, ExtractionOutcome]]:
-        for run, outcome in super().extract_many(batch):
-            assert isinstance(outcome, Done)
-            bare = tuple(item.model_copy(update={"evidence": ()}) for item in outcome.output.envelope.candidates)
-            yield run, Done(Proposal(Envelope(candidates=bare), PROVENANCE))
 
 
 def said(fleet: Fleet, text: str, session: str = "s1", **more: Any) -> None:
