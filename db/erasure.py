@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterable, Iterator
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, LiteralString
@@ -234,18 +233,16 @@ def mark(conn: Connection, who: Sought, reason: str, *, id: UUID | None = None, 
     return UUID(str(row["id"]))
 
 
-def erase(
-    conn: Connection, erasure: UUID, found: Found, keys: dict[UUID, str], users: AbstractSet[str]
-) -> dict[str, Any]:
+def erase(conn: Connection, erasure: UUID, found: Found, keys: dict[UUID, str]) -> dict[str, Any]:
     """Under an operator's grant: {erased: {store: rows}, kept: [{hold, why, by, since, runs, memories}]}.
 
-    `keys`: what takes the place of each run's event key. `users`: whose tokens and rows' user ids go.
+    `keys`: what takes the place of each run's event key.
     """
     params = {
         "erasure": erasure, "runs": list(found.runs), "event_keys": [keys[run] for run in found.runs],
         "renamed": list(found.renamed), "memories": list(found.memories), "drops": list(found.drops),
         "entries": list(found.payloads), "reviews": list(found.reviews), "rejected": list(found.rejected_events),
-        "users": sorted(users),
+        "users": sorted(found.users),
     }  # fmt: skip
     row = conn.execute(query("subjects.erase"), params).fetchone()
     assert row is not None
@@ -253,9 +250,14 @@ def erase(
     return receipt
 
 
-def finish(conn: Connection, erasure: UUID, besides: dict[str, int]) -> int | None:
+def note(conn: Connection, erasure: UUID, besides: dict[str, int]) -> None:
+    """What went outside the tables."""
+    conn.execute(query("subjects.note"), {"erasure": erasure, "besides": Jsonb(besides)})
+
+
+def finish(conn: Connection, erasure: UUID) -> int | None:
     """The number of the ledger's last entry about it; None when it was finished already."""
-    row = conn.execute(query("subjects.finish"), {"erasure": erasure, "besides": Jsonb(besides)}).fetchone()
+    row = conn.execute(query("subjects.finish"), {"erasure": erasure}).fetchone()
     return row["entry"] if row else None
 
 
@@ -304,9 +306,12 @@ def held_among(conn: Connection, rows: Iterable[UUID]) -> set[UUID]:
     return {row["row_id"] for row in conn.execute(query("subjects.held_among"), {"rows": list(rows)})}
 
 
-def tokens_of(conn: Connection, users: AbstractSet[str]) -> int:
-    row = conn.execute(query("subjects.tokens_of"), {"users": sorted(users)}).fetchone()
-    return int(row["n"]) if row else 0
+def add_tokens(conn: Connection, who: Sought, found: Found) -> None:
+    """Under an operator's grant, who alone may see which users have tokens."""
+    for row in conn.execute(query("subjects.token_users")):
+        if who.is_named(Name(USER, row["user_id"])) or who.stands_in([row["user_id"]]):
+            found.users.add(row["user_id"])
+            found.tokens += row["tokens"]
 
 
 def answered(conn: Connection, who: Sought, action: str, detail: dict[str, Any]) -> int:

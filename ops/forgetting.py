@@ -24,7 +24,7 @@ from ops.access import acting_as, actor, granted_to
 from ops.credentials import installation_key, redis_address
 from ops.settings import Settings
 from pipeline.errors import AfterwordError
-from pipeline.subjects import USER, Keyring, Name, Sought, is_distinctive, sought
+from pipeline.subjects import Keyring, Name, Sought, is_distinctive, sought
 from workers import forgetting as in_redis
 from workers.context import connect_redis
 from workers.forgetting import InRedis
@@ -43,14 +43,11 @@ class NoHold(AfterwordError):
 
 @dataclass(frozen=True)
 class Asked:
-    """Who is asked about, in which org. `name` is None where only a register knows them; `users` are the ids they may
-    have as a user.
-    """
+    """Who is asked about, in which org. `name` is None where only a register knows them."""
 
     org: Org
     who: Sought
     name: Name | None = None
-    users: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -72,8 +69,7 @@ def asked(settings: Settings, org: Org, name: Name, texts: list[str]) -> Asked:
     key = installation_key(settings)
     with acting_as("operator", settings) as conn:
         check_key(conn, key)
-    users = frozenset(texts) | ({name.id} if name.type == USER else frozenset())
-    return Asked(org, sought(Keyring(key, org.id), name, texts), name, users)
+    return Asked(org, sought(Keyring(key, org.id), name, texts), name)
 
 
 def how_searched(asked: Asked) -> str:
@@ -90,7 +86,7 @@ def held(settings: Settings, asked: Asked, known: dict[str, Any] | None = None) 
     with acting_as("worker", settings) as conn:
         found = store.find(conn, asked.org.id, asked.org.name, asked.who, known)
     with acting_operator(asked.org) as conn:
-        found.tokens = store.tokens_of(conn, asked.users | found.users)
+        store.add_tokens(conn, asked.who, found)
         holds = store.holds_on(conn, asked.org.id, asked.who)
         under = store.held_among(conn, [*found.runs, *found.rejected_events])
     with connect_redis(redis_address(settings, "worker")) as redis:
@@ -113,14 +109,14 @@ def forget(
         row = store.erasure(conn, erasure)
     register = _register(settings.witness_dir, asked, row)
     with connect_redis(redis_address(settings, "worker")) as redis:
-        besides = _forget_in_redis(redis, asked)
+        _forget_in_redis(redis, asked, erasure)
         kept = _erase(settings, asked, erasure, known or {}, register)
-        besides = _added(besides, _forget_in_redis(redis, asked))
+        _forget_in_redis(redis, asked, erasure)
         rewritten = in_redis.rewrite(redis)
     with acting_as("operator", settings) as conn:
         vacuumed = store.vacuum(conn)
     with acting_operator(asked.org) as conn:
-        entry = store.finish(conn, erasure, besides)
+        entry = store.finish(conn, erasure)
     with acting_as("operator", settings) as conn:
         row = store.erasure(conn, erasure)
     return _receipt(settings, asked, row, kept) | {
@@ -138,8 +134,11 @@ def _register(folder: Path | None, asked: Asked, row: dict[str, Any]) -> Path | 
     return file
 
 
-def _forget_in_redis(redis: Redis, asked: Asked) -> dict[str, int]:
-    return in_redis.forget(redis, in_redis.find(redis, asked.org.name, asked.who))
+def _forget_in_redis(redis: Redis, asked: Asked, erasure: UUID) -> None:
+    gone = in_redis.forget(redis, in_redis.find(redis, asked.org.name, asked.who))
+    if gone:
+        with acting_operator(asked.org) as conn:
+            store.note(conn, erasure, gone)
 
 
 def _erase(
@@ -158,7 +157,8 @@ def _erase(
         if register is not None and new:
             append(register, {"id": str(erasure), "rows": found.ids()})
         with acting_operator(asked.org) as conn:
-            kept = store.erase(conn, erasure, found, _keys(asked.who.keyring, found), asked.users | found.users)["kept"]
+            store.add_tokens(conn, asked.who, found)
+            kept = store.erase(conn, erasure, found, _keys(asked.who.keyring, found))["kept"]
         if not found.counts():
             break
     return kept
@@ -167,10 +167,6 @@ def _erase(
 def _keys(keyring: Keyring, found: Found) -> dict[UUID, str]:
     """What takes the place of each run's event key, which may have said the name or stood for a short text."""
     return {run: key if key.startswith("erased:") else keyring.event(key) for run, key in found.runs.items()}
-
-
-def _added(a: dict[str, int], b: dict[str, int]) -> dict[str, int]:
-    return {name: a.get(name, 0) + b.get(name, 0) for name in a | b}
 
 
 def _receipt(settings: Settings, asked: Asked, row: dict[str, Any], kept: list[dict[str, Any]]) -> dict[str, Any]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from db.ledger import Seal
 from pipeline.errors import LedgerBroken
-from workers.witness import ERASURES, SEALS
+from workers.witness import ERASURES, SEALS, append
 
 
 def read_seals(folder: Path) -> list[Seal]:
@@ -25,17 +26,29 @@ def read_seals(folder: Path) -> list[Seal]:
         raise LedgerBroken(f"there is no witness at {path}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise LedgerBroken(f"the witness at {path} cannot be read: {error}") from None
-    seals: list[Seal] = []
+    seals: list[tuple[int, Seal]] = []
     for number, line in enumerate(lines, 1):
         if (below := _restored(line)) is not None:
-            seals = [seal for seal in seals if seal.below <= below]
-            continue
-        seal = _seal(path, number, line)
+            seals = [(at, seal) for at, seal in seals if seal.below <= below]
+        else:
+            seals.append((number, _seal(path, number, line)))
+    for (_, before), (number, after) in pairwise(seals):
         # Not that their totals join up: a housekeeper killed between seal and file leaves a line out.
-        if seals and (seals[-1].below >= seal.below or seals[-1].total >= seal.total):
+        if before.below >= after.below or before.total >= after.total:
             raise LedgerBroken(f"{path}, line {number}: this seal does not follow the one before it")
-        seals.append(seal)
-    return seals
+    return [seal for _, seal in seals]
+
+
+def restores(folder: Path) -> int:
+    """How often the file says that the database was restored."""
+    lines = (folder / SEALS).read_text(encoding="utf-8").splitlines()
+    return sum(_restored(line) is not None for line in lines)
+
+
+def say_restored(folder: Path, last: Seal | None, *, by: str, reason: str, lost: int) -> None:
+    """From here on the file follows the restored database: what it holds above `last` was lost."""
+    append(folder / SEALS, {"restored": True, "below": last.below if last else 0, "at": datetime.now(UTC).isoformat(),
+                            "by": by, "reason": reason, "seals_lost": lost})  # fmt: skip
 
 
 def last_common(witnessed: list[Seal], standing: list[Seal]) -> Seal | None:

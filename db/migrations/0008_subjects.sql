@@ -222,7 +222,7 @@ BEGIN
   done := done || jsonb_build_object('reviews', n);
   UPDATE afterword.drops d SET content = '', rationale = '', evidence = '[]', subject_type = NULL, subject_id = NULL,
          scope_value = NULL, author = '', erased_at = coalesce(d.erased_at, now())
-  WHERE d.id = ANY (erase.drops) AND d.org_id = g.org_id AND NOT is_held(d.run_id);
+  WHERE d.id = ANY (erase.drops) AND d.org_id = g.org_id AND d.erased_at IS NULL AND NOT is_held(d.run_id);
   GET DIAGNOSTICS n = ROW_COUNT;
   done := done || jsonb_build_object('drops', n);
   DELETE FROM afterword.payloads p USING ledger l
@@ -282,7 +282,7 @@ BEGIN
     WHERE h.row_id = ANY (kept_runs)
        OR h.row_id IN (SELECT m.run_id FROM afterword.memories m WHERE m.id = ANY (kept_memories));
   END IF;
-  UPDATE erasures x SET kept = spared, erased = (
+  UPDATE erasures x SET kept = spared, erased = x.erased || (
     SELECT jsonb_object_agg(s.key, coalesce((x.erased ->> s.key)::integer, 0) + s.value::integer)
     FROM jsonb_each_text(done) s) WHERE x.id = e.id RETURNING x.erased INTO e.erased;
   PERFORM recorded(g, e.hash, 'subject_erased', jsonb_build_object('erasure', e.id, 'stores', done,
@@ -290,14 +290,23 @@ BEGIN
   RETURN jsonb_build_object('erased', e.erased, 'kept', spared);
 END $$;
 
+-- What went outside the tables, as soon as it has gone: a receipt counts it though the command is killed.
+CREATE FUNCTION note_erased(erasure uuid, besides jsonb) RETURNS void LANGUAGE sql VOLATILE SECURITY DEFINER
+SET search_path = afterword, pg_temp AS $$
+  UPDATE erasures x SET erased = x.erased || (
+    SELECT coalesce(jsonb_object_agg(s.key, coalesce((x.erased ->> s.key)::integer, 0) + s.value::integer), '{}')
+    FROM jsonb_each_text(note_erased.besides) s)
+  WHERE x.id = note_erased.erasure AND x.org_id = (SELECT org_id FROM operating())
+$$;
+
 -- The last step, once Redis is clean, the tables are vacuumed and the register's file is written.
-CREATE FUNCTION finish_erasure(erasure uuid, besides jsonb) RETURNS bigint
+CREATE FUNCTION finish_erasure(erasure uuid) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = afterword, pg_temp AS $$
 DECLARE
   g tokens := operating();
   e erasures;
 BEGIN
-  UPDATE erasures x SET finished_at = clock_timestamp(), erased = x.erased || finish_erasure.besides
+  UPDATE erasures x SET finished_at = clock_timestamp()
   WHERE x.id = finish_erasure.erasure AND x.org_id = g.org_id AND x.finished_at IS NULL RETURNING x.* INTO e;
   IF e.id IS NULL THEN
     RETURN NULL;
@@ -355,9 +364,11 @@ BEGIN
   RETURN recorded(g, record_answer.hash, record_answer.action, record_answer.detail);
 END $$;
 
-CREATE FUNCTION tokens_of(users text[]) RETURNS bigint LANGUAGE sql STABLE SECURITY DEFINER
+-- Users that have tokens in the org, so that one who is known by a hash alone is found among them.
+CREATE FUNCTION token_users() RETURNS TABLE (user_id text, tokens bigint) LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = afterword, pg_temp AS $$
-  SELECT count(*) FROM tokens t WHERE t.org_id = (operating()).org_id AND t.user_id = ANY (tokens_of.users)
+  SELECT t.user_id, count(*) FROM tokens t
+  WHERE t.org_id = (SELECT org_id FROM operating()) AND t.user_id IS NOT NULL GROUP BY 1
 $$;
 
 -- Privileges.
@@ -394,17 +405,17 @@ DECLARE
 BEGIN
   FOREACH f IN ARRAY ARRAY['is_held(uuid)', 'keep_held()', 'operating()', 'recorded(tokens, bytea, text, jsonb)',
       'knows_key(bytea)', 'mark_erasure(bytea, jsonb, text, uuid, timestamptz)',
-      'erase(uuid, uuid[], text[], uuid[], uuid[], uuid[], bigint[], uuid[], uuid[], text[])', 'finish_erasure(uuid, jsonb)',
+      'erase(uuid, uuid[], text[], uuid[], uuid[], uuid[], bigint[], uuid[], uuid[], text[])', 'finish_erasure(uuid)', 'note_erased(uuid, jsonb)',
       'place_hold(bytea, jsonb, text, uuid[], uuid[])', 'release_hold(bytea, text)', 'record_answer(bytea, text, jsonb)',
-      'tokens_of(text[])'] LOOP
+      'token_users()'] LOOP
     EXECUTE 'ALTER FUNCTION ' || f || ' OWNER TO afterword_eraser';
   END LOOP;
 END $$;
 REVOKE CREATE ON SCHEMA afterword FROM afterword_eraser;
 GRANT EXECUTE ON FUNCTION knows_key(bytea) TO afterword_worker, afterword_operator;
 GRANT EXECUTE ON FUNCTION mark_erasure(bytea, jsonb, text, uuid, timestamptz),
-  erase(uuid, uuid[], text[], uuid[], uuid[], uuid[], bigint[], uuid[], uuid[], text[]), finish_erasure(uuid, jsonb),
-  place_hold(bytea, jsonb, text, uuid[], uuid[]), release_hold(bytea, text), tokens_of(text[]) TO afterword_operator;
+  erase(uuid, uuid[], text[], uuid[], uuid[], uuid[], bigint[], uuid[], uuid[], text[]), finish_erasure(uuid),
+  note_erased(uuid, jsonb), place_hold(bytea, jsonb, text, uuid[], uuid[]), release_hold(bytea, text), token_users() TO afterword_operator;
 GRANT EXECUTE ON FUNCTION record_answer(bytea, text, jsonb) TO afterword_operator, afterword_reviewer;
 -- VACUUM, which makes room of what is gone, and changes nothing.
 GRANT MAINTAIN ON runs, memories, reviews, transcripts, envelopes, drops, payloads, rejected_events, tokens, run_subjects

@@ -321,7 +321,7 @@ BEGIN
   done := done || jsonb_build_object('reviews', n);
   UPDATE afterword.drops d SET content = '', rationale = '', evidence = '[]', subject_type = NULL, subject_id = NULL,
          scope_value = NULL, author = '', erased_at = coalesce(d.erased_at, now())
-  WHERE d.id = ANY (erase.drops) AND d.org_id = g.org_id AND NOT is_held(d.run_id);
+  WHERE d.id = ANY (erase.drops) AND d.org_id = g.org_id AND d.erased_at IS NULL AND NOT is_held(d.run_id);
   GET DIAGNOSTICS n = ROW_COUNT;
   done := done || jsonb_build_object('drops', n);
   DELETE FROM afterword.payloads p USING ledger l
@@ -379,7 +379,7 @@ BEGIN
     WHERE h.row_id = ANY (kept_runs)
        OR h.row_id IN (SELECT m.run_id FROM afterword.memories m WHERE m.id = ANY (kept_memories));
   END IF;
-  UPDATE erasures x SET kept = spared, erased = (
+  UPDATE erasures x SET kept = spared, erased = x.erased || (
     SELECT jsonb_object_agg(s.key, coalesce((x.erased ->> s.key)::integer, 0) + s.value::integer)
     FROM jsonb_each_text(done) s) WHERE x.id = e.id RETURNING x.erased INTO e.erased;
   PERFORM recorded(g, e.hash, 'subject_erased', jsonb_build_object('erasure', e.id, 'stores', done,
@@ -387,7 +387,7 @@ BEGIN
   RETURN jsonb_build_object('erased', e.erased, 'kept', spared);
 END $_$;
 ALTER FUNCTION afterword.erase(erasure uuid, runs uuid[], event_keys text[], renamed uuid[], memories uuid[], drops uuid[], entries bigint[], reviews uuid[], rejected uuid[], users text[]) OWNER TO afterword_eraser;
-CREATE FUNCTION afterword.finish_erasure(erasure uuid, besides jsonb) RETURNS bigint
+CREATE FUNCTION afterword.finish_erasure(erasure uuid) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
     AS $$
@@ -395,14 +395,14 @@ DECLARE
   g tokens := operating();
   e erasures;
 BEGIN
-  UPDATE erasures x SET finished_at = clock_timestamp(), erased = x.erased || finish_erasure.besides
+  UPDATE erasures x SET finished_at = clock_timestamp()
   WHERE x.id = finish_erasure.erasure AND x.org_id = g.org_id AND x.finished_at IS NULL RETURNING x.* INTO e;
   IF e.id IS NULL THEN
     RETURN NULL;
   END IF;
   RETURN recorded(g, e.hash, 'erasure_finished', jsonb_build_object('erasure', e.id, 'stores', e.erased));
 END $$;
-ALTER FUNCTION afterword.finish_erasure(erasure uuid, besides jsonb) OWNER TO afterword_eraser;
+ALTER FUNCTION afterword.finish_erasure(erasure uuid) OWNER TO afterword_eraser;
 CREATE FUNCTION afterword.forget(memory uuid, comment text DEFAULT NULL::text, purge_days integer DEFAULT 30) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -645,6 +645,16 @@ BEGIN
   RETURN minted;
 END $$;
 ALTER FUNCTION afterword.mint_token(hash bytea, org integer, role text, actor text, lives interval, agent text, user_id text, project text, workflow text, tiers text[]) OWNER TO afterword_owner;
+CREATE FUNCTION afterword.note_erased(erasure uuid, besides jsonb) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+  UPDATE erasures x SET erased = x.erased || (
+    SELECT coalesce(jsonb_object_agg(s.key, coalesce((x.erased ->> s.key)::integer, 0) + s.value::integer), '{}')
+    FROM jsonb_each_text(note_erased.besides) s)
+  WHERE x.id = note_erased.erasure AND x.org_id = (SELECT org_id FROM operating())
+$$;
+ALTER FUNCTION afterword.note_erased(erasure uuid, besides jsonb) OWNER TO afterword_eraser;
 CREATE FUNCTION afterword.open_missing_runs(stamp integer, max_runs integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -1164,13 +1174,14 @@ BEGIN
   RETURN NULL;
 END $$;
 ALTER FUNCTION afterword.sample_activations() OWNER TO afterword_owner;
-CREATE FUNCTION afterword.tokens_of(users text[]) RETURNS bigint
+CREATE FUNCTION afterword.token_users() RETURNS TABLE(user_id text, tokens bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
     AS $$
-  SELECT count(*) FROM tokens t WHERE t.org_id = (operating()).org_id AND t.user_id = ANY (tokens_of.users)
+  SELECT t.user_id, count(*) FROM tokens t
+  WHERE t.org_id = (SELECT org_id FROM operating()) AND t.user_id IS NOT NULL GROUP BY 1
 $$;
-ALTER FUNCTION afterword.tokens_of(users text[]) OWNER TO afterword_eraser;
+ALTER FUNCTION afterword.token_users() OWNER TO afterword_eraser;
 CREATE FUNCTION afterword.view_drop(dropped uuid) RETURNS TABLE(id uuid, run_id uuid, rule text, confidence double precision, threshold double precision, kind text, content text, rationale text, evidence jsonb, subject_type text, subject_id text, provenance jsonb, sampled boolean, answer text, at timestamp with time zone, expires_at timestamp with time zone, restored_at timestamp with time zone, restored_by text, erased_at timestamp with time zone)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -2022,8 +2033,8 @@ REVOKE ALL ON FUNCTION afterword.drop_changed() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.drop_kept() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.erase(erasure uuid, runs uuid[], event_keys text[], renamed uuid[], memories uuid[], drops uuid[], entries bigint[], reviews uuid[], rejected uuid[], users text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.erase(erasure uuid, runs uuid[], event_keys text[], renamed uuid[], memories uuid[], drops uuid[], entries bigint[], reviews uuid[], rejected uuid[], users text[]) TO afterword_operator;
-REVOKE ALL ON FUNCTION afterword.finish_erasure(erasure uuid, besides jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION afterword.finish_erasure(erasure uuid, besides jsonb) TO afterword_operator;
+REVOKE ALL ON FUNCTION afterword.finish_erasure(erasure uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.finish_erasure(erasure uuid) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.forget(memory uuid, comment text, purge_days integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.forget(memory uuid, comment text, purge_days integer) TO afterword_reviewer;
 GRANT SELECT,INSERT ON TABLE afterword.drops TO afterword_worker;
@@ -2073,6 +2084,8 @@ REVOKE ALL ON FUNCTION afterword.memory_inserted() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.memory_moved() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.mint_token(hash bytea, org integer, role text, actor text, lives interval, agent text, user_id text, project text, workflow text, tiers text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.mint_token(hash bytea, org integer, role text, actor text, lives interval, agent text, user_id text, project text, workflow text, tiers text[]) TO afterword_operator;
+REVOKE ALL ON FUNCTION afterword.note_erased(erasure uuid, besides jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.note_erased(erasure uuid, besides jsonb) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.open_missing_runs(stamp integer, max_runs integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.open_missing_runs(stamp integer, max_runs integer) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.open_verdict_run(m afterword.memories, enters text, key text, actor text, body jsonb) FROM PUBLIC;
@@ -2109,8 +2122,8 @@ REVOKE ALL ON FUNCTION afterword.review_opened() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.run_inserted() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.run_moved() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.sample_activations() FROM PUBLIC;
-REVOKE ALL ON FUNCTION afterword.tokens_of(users text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION afterword.tokens_of(users text[]) TO afterword_operator;
+REVOKE ALL ON FUNCTION afterword.token_users() FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.token_users() TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.view_drop(dropped uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.view_drop(dropped uuid) TO afterword_reviewer;
 REVOKE ALL ON FUNCTION afterword.view_memory(memory uuid) FROM PUBLIC;

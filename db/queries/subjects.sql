@@ -99,8 +99,8 @@ WHERE l.released_at IS NULL GROUP BY l.id, o.name ORDER BY l.at
 SELECT DISTINCT h.row_id FROM held_rows h JOIN legal_holds l ON l.id = h.hold_id
 WHERE l.released_at IS NULL AND h.row_id = ANY (%(rows)s)
 
--- name: tokens_of
-SELECT tokens_of(%(users)s) AS n
+-- name: token_users
+SELECT user_id, tokens FROM token_users()
 
 -- name: mark
 SELECT mark_erasure(%(hash)s, %(needles)s, %(reason)s, %(id)s, %(at)s) AS id
@@ -113,7 +113,10 @@ SELECT erase(%(erasure)s, %(runs)s, %(event_keys)s, %(renamed)s, %(memories)s, %
   %(rejected)s, %(users)s) AS receipt
 
 -- name: finish
-SELECT finish_erasure(%(erasure)s, %(besides)s) AS entry
+SELECT finish_erasure(%(erasure)s) AS entry
+
+-- name: note
+SELECT note_erased(%(erasure)s, %(besides)s)
 
 -- name: place_hold
 SELECT place_hold(%(hash)s, %(needles)s, %(reason)s, %(runs)s, %(rejected)s) AS id

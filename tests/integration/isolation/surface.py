@@ -52,6 +52,7 @@ INSTALLATION: Final[dict[str, str]] = {
     "migrate": "the database as a whole", "check": "the settings", "repair": "the installation as a whole",
     "rejected list": "what belongs to no org yet", "rejected show": "what belongs to no org yet",
     "replay list": "all replays, for operators", "ledger verify": "one chain for all orgs, counts alone",
+    "ledger restored": "the chain as a whole",
     "retention list": "the registry, which is code",
     "dsar reapply": "the register of all orgs, each erased under its own name",
     "dsar holds": "all holds, for operators",
