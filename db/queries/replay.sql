@@ -12,7 +12,7 @@ WITH matching AS (
   SELECT r.id, r.died_in, r.error_code, r.replays, r.org_id,
          row_number() OVER (PARTITION BY r.org_id ORDER BY r.state_at, r.id) AS place
   FROM runs r JOIN orgs o ON o.id = r.org_id
-  WHERE r.state = 'dead_letter'
+  WHERE r.state = 'dead_letter' AND r.erased_at IS NULL
     AND (%(run)s::uuid IS NULL OR r.id = %(run)s) AND (%(code)s::text IS NULL OR r.error_code = %(code)s)
     AND (%(org)s::text IS NULL OR o.name = %(org)s) AND (%(since)s::timestamptz IS NULL OR r.state_at >= %(since)s)
     AND r.state_at < %(requested_at)s
@@ -35,7 +35,7 @@ SELECT id, state FROM rearmed
 -- name: left
 SELECT count(*) AS matching, count(*) FILTER (WHERE r.replays >= 3 AND NOT %(force)s) AS refused
 FROM runs r JOIN orgs o ON o.id = r.org_id
-WHERE r.state = 'dead_letter'
+WHERE r.state = 'dead_letter' AND r.erased_at IS NULL
   AND (%(run)s::uuid IS NULL OR r.id = %(run)s) AND (%(code)s::text IS NULL OR r.error_code = %(code)s)
   AND (%(org)s::text IS NULL OR o.name = %(org)s) AND (%(since)s::timestamptz IS NULL OR r.state_at >= %(since)s)
   AND r.state_at < %(requested_at)s

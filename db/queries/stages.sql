@@ -184,7 +184,7 @@ SELECT n.* FROM new, LATERAL (
 
 -- name: new_memories
 SELECT id, run_id, org_id, content, kind, scope_kind, scope_value, subject_type, subject_id, observed_at FROM memories
-WHERE (run_id = ANY (%(runs)s) OR id = ANY (%(memories)s)) AND status = 'active'
+WHERE (run_id = ANY (%(runs)s) OR id = ANY (%(memories)s)) AND status = 'active' AND erased_at IS NULL
 
 -- name: count_repeats
 -- A repeat of what is itself a repeat in this batch counts for the one that stays: one row is written once a statement.
