@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated, Any
 
 import typer
@@ -16,12 +16,14 @@ from db.tokens import Bearer
 from ops.access import acting_as, actor, granted_to, known_org
 from ops.arguments import OrgName, moment
 from ops.compose import make_embedder
+from ops.masking import NAME, Masker
 from ops.output import AsJson, document, record, rows, shown
 from ops.settings import Settings, load
 from pipeline.embedding.port import Embedder, Stamp, Vectors
 from pipeline.errors import SettingError
 from pipeline.recall.block import HOW_FOUND, NOTHING, Block, render
 from pipeline.recall.hit import Hit, Recall
+from pipeline.redaction.classes import PERSON
 
 COLUMNS = ("memory_id", "content", "combined_score", "vector_score", "vector_rank", "lexical_score", "lexical_rank",
            "allowed")  # fmt: skip
@@ -41,6 +43,8 @@ def recall(
 ) -> None:
     """Recall as an agent of the org would. The recall is recorded, and with --block what was shown, too.
 
+    What a detector finds in a memory is masked here, names of whom it is about too; the agent is given the memory as it
+    stands.
     Example: afterword recall "which database for search" --org acme --project api
     """
     at = moment(as_of) if as_of else None
@@ -49,8 +53,8 @@ def recall(
     bearer = Bearer(role="agent", actor=actor(), agent=agent, user=user, project=project)
     with granted_to(known, bearer) as conn:
         found = store.recall(conn, Question(query, vector, stamp, limit, at))
-        shown_block = _rendered(conn, found, tokens, limit) if block else None
-    _print(found, shown_block, why_not, as_json=as_json)
+        made = _rendered(conn, found, tokens, limit) if block else None
+    _print(*_masked(found, made), why_not, as_json=as_json)
 
 
 def _vector(
@@ -84,12 +88,29 @@ def _rendered(conn: Connection, found: Recall, tokens: int, limit: int) -> Block
     return made
 
 
-def _print(found: Recall, block: Block | None, why_not: str | None, *, as_json: bool) -> None:
+def _masked(found: Recall, block: Block | None) -> tuple[Recall, dict[str, Any] | None]:
+    """The same hits and block with every span masked; the block's hash stays that of what an agent would get."""
+    texts = [hit.content for hit in found.hits] + ([block.text] if block else [])
+    masker = Masker(load(), texts)
+    names = [hit.subject.id for hit in found.hits if hit.subject and hit.subject.type == PERSON]
+    hits = tuple(
+        replace(
+            hit,
+            content=masker(hit.content, names=names),
+            subject=replace(hit.subject, id=NAME) if hit.subject and hit.subject.type == PERSON else hit.subject,
+        )
+        for hit in found.hits
+    )
+    shown = asdict(block) | {"sha256": block.sha256.hex(), "text": masker(block.text, names=names)} if block else None
+    return replace(found, hits=hits), shown
+
+
+def _print(found: Recall, block: dict[str, Any] | None, why_not: str | None, *, as_json: bool) -> None:
     if as_json:
-        document(asdict(found) | {"lexical_because": why_not, "block": block and _plain(block)})
+        document(asdict(found) | {"lexical_because": why_not, "block": block})
         return
     if block is not None:
-        typer.echo(block.text)
+        typer.echo(block["text"])
         return
     rows([_row(hit) for hit in found.hits], COLUMNS, as_json=False, none=NOTHING)
     said = f"{found.mode}: {HOW_FOUND[found.mode]}" if found.hits else found.mode
@@ -99,7 +120,3 @@ def _print(found: Recall, block: Block | None, why_not: str | None, *, as_json: 
 
 def _row(hit: Hit) -> dict[str, Any]:
     return asdict(hit) | {"allowed": shown(hit.allowed)}
-
-
-def _plain(block: Block) -> dict[str, Any]:
-    return asdict(block) | {"sha256": block.sha256.hex()}

@@ -9,9 +9,10 @@ import typer
 from db import overview
 from ops.access import acting_as
 from ops.arguments import Limit, one_id
+from ops.masking import Masker
 from ops.output import AsJson, document, record, rows
+from ops.settings import load
 from pipeline.intake import MAX_KEPT_BYTES, RejectReason
-from pipeline.redaction.redactor import masked_all
 from pipeline.transcripts import inflate
 
 app = typer.Typer(no_args_is_help=True, help="Rejected events: what could not become a run, with its reason.")
@@ -36,14 +37,14 @@ def list_(
 
 @app.command()
 def show(event: Annotated[str, typer.Argument(help="its id, or how it begins")], as_json: AsJson = False) -> None:
-    """One rejected event with its original, every span that the pattern detectors find masked.
+    """One rejected event with its original, every span that a detector finds masked.
 
     Example: afterword rejected show 0192f3a4-77aa
     """
     with acting_as("operator") as conn:
         found = overview.rejected_event(conn, one_id(conn, "rejected_event", event))
     body = found.pop("body")
-    original = masked_all(inflate(body, MAX_KEPT_BYTES).decode()) if body else ""
+    original = Masker(load())(inflate(body, MAX_KEPT_BYTES).decode()) if body else ""
     if as_json:
         document(found | {"original": original})
         return

@@ -38,12 +38,6 @@ def without_high(text: str) -> str:
     return inspect(scrub(storable(text)).text, _HIGH).text_redacted
 
 
-def masked_all(text: str) -> str:
-    """`text` as an operator is shown it: whatever the pattern detectors find is masked, LOW too."""
-    found = inspect(text, ALL)
-    return mask(text, found.spans)
-
-
 def inspect(text: str, detectors: Sequence[Detector]) -> Inspection:
     """Raises DetectorDown where a detector raises: what was not looked at must not pass."""
     return inspect_many([text], detectors)[0]
