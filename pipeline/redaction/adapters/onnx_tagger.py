@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
+from itertools import groupby
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
@@ -29,15 +30,14 @@ from pipeline.redaction.adapters.model_files import EXTRA, ModelFiles
 from pipeline.redaction.ner.labels import roles_of
 from pipeline.redaction.ner.port import Scores, Tagged
 from pipeline.redaction.ner.roles import Role
+from pipeline.redaction.ner.windows import WHOLE_TOKENS, windows
 
-WINDOW_TOKENS, OVERLAP_TOKENS = 192, 48
-"""A window's length, for which the model must have room, and what two of them share."""
 BATCH_TOKENS: Final = 1024
 """Padded tokens a call: eight texts of a hundred run as fast as sixty-four, in 30 MB."""
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class _Window:
     """`ids` are tokens [start, start + len(ids)) of text number `text`."""
 
@@ -101,10 +101,17 @@ class OnnxTagger:
         loaded = self.load()
         encodings = [loaded.tokenizer.encode(_clean(text), add_special_tokens=False) for text in texts]
         scores = [np.zeros((len(encoding.ids), len(Role)), np.float32) for encoding in encodings]
-        windows = [window for number, e in enumerate(encodings) for window in _windows(number, e.ids)]
-        for batch in _batches(windows):
-            for window, rows in zip(batch, _run(loaded, batch), strict=True):
-                _take(scores[window.text], window, rows)
+        parts = [
+            _Window(number, start, encoding.ids[start:end])
+            for number, (text, encoding) in enumerate(zip(texts, encodings, strict=True))
+            for start, end in windows(text, encoding.offsets)
+        ]
+        rows = {
+            part: found for batch in _batches(parts) for part, found in zip(batch, _run(loaded, batch), strict=True)
+        }
+        for number, of_text in groupby(parts, key=lambda part: part.text):
+            together = list(of_text)
+            _take(scores[number], together, [rows[part] for part in together])
         return [Tagged(encoding.offsets, rows) for encoding, rows in zip(encodings, scores, strict=True)]
 
     def load(self) -> _Loaded:
@@ -120,15 +127,6 @@ class OnnxTagger:
 def _clean(text: str) -> str:
     """What has no UTF-8 is replaced by one character, so that offsets stay."""
     return _LONE_SURROGATE.sub("\ufffd", text)
-
-
-def _windows(text: int, ids: Sequence[int]) -> Iterator[_Window]:
-    start = 0
-    while start < len(ids):
-        yield _Window(text, start, ids[start : start + WINDOW_TOKENS])
-        if start + WINDOW_TOKENS >= len(ids):
-            return
-        start += WINDOW_TOKENS - OVERLAP_TOKENS
 
 
 def _batches(windows: Sequence[_Window]) -> Iterator[list[_Window]]:
@@ -158,10 +156,13 @@ def _run(loaded: _Loaded, batch: Sequence[_Window]) -> Iterator[Scores]:
     return (scores[number, first : first + len(window.ids)] for number, window in enumerate(batch))
 
 
-def _take(scores: Scores, window: _Window, rows: Scores) -> None:
-    """Of what two windows share, each keeps the half that is nearer to its middle."""
-    skip = OVERLAP_TOKENS // 2 if window.start else 0
-    scores[window.start + skip : window.start + len(rows)] = rows[skip:]
+def _take(scores: Scores, windows: Sequence[_Window], rows: Sequence[Scores]) -> None:
+    """Windows of one text, in order. Of what two share, each keeps the half that is nearer to its middle."""
+    done = 0
+    for window, found in zip(windows, rows, strict=True):
+        skip = (done - window.start) // 2
+        done = window.start + len(window.ids)
+        scores[window.start + skip : done] = found[skip:]
 
 
 def _load(files: ModelFiles, roles: Mapping[int, Role], setting: str, pack: bool, threads: int) -> _Loaded:
@@ -214,8 +215,8 @@ def _refuse_what_does_not_fit(files: ModelFiles, session: Any, around: int, sett
     if unknown:
         raise SettingError(f"{setting}: the model asks for {', '.join(sorted(unknown))}; it labels no tokens")
     room = files.config.get("max_position_embeddings")
-    if room is not None and room < WINDOW_TOKENS + around + 2:
-        raise SettingError(f"{setting}: the model has room for {room} tokens; {WINDOW_TOKENS + around + 2} are needed")
+    if room is not None and room < WHOLE_TOKENS + around + 2:
+        raise SettingError(f"{setting}: the model has room for {room} tokens; {WHOLE_TOKENS + around + 2} are needed")
     shape = session.get_outputs()[0].shape
     labels = len(files.config["id2label"])
     if len(shape) != 3 or (shape[2] not in (labels, None) and not isinstance(shape[2], str)):

@@ -5,6 +5,7 @@
     port.py, roles.py      what a tagger gives              labels.py     a model's labels -> roles
     words.py      tokens -> words, their shape              code.py       what in a text is code and no prose
     persons.py, addresses.py, phones.py                     which scored words are one
+    windows.py    a long text in parts
     detector.py   all of them as one detector, many texts at once
 
 A model of this size takes word fragments, file names and line numbers for people and postal codes. What it says is
