@@ -71,7 +71,10 @@ def erase_run(conn: Connection, keyring: Keyring, run: UUID) -> None:
 
 
 def erased_events(conn: Connection, named: Sequence[tuple[Keyring, Name]]) -> dict[tuple[int, bytes], list[Any]]:
-    """(org, hash) of those who were forgotten -> when; of the names that events give."""
+    """(org, hash) of those who were forgotten -> when; of the names that events give. Inside the transaction that takes
+    the events in: a mark made meanwhile is waited for.
+    """
+    conn.execute(query("subjects.await_erasures"), {"orgs": sorted({keyring.org_id for keyring, _ in named})})
     hashes = [(keyring.org_id, keyring.name(name)) for keyring, name in named]
     params = {"orgs": [org for org, _ in hashes], "hashes": [hash.hex() for _, hash in hashes]}
     found: dict[tuple[int, bytes], list[Any]] = {}

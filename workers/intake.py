@@ -118,10 +118,11 @@ def _take(conn: Connection, batch: Sequence[Opened], limits: Limits, key: bytes)
     rejected = [found for _, found in batch if isinstance(found, Rejected)]
     arrived = [(entry, found) for entry, found in batch if isinstance(found, Arrival)]
     by_name = {org.name: org for org in store.orgs(conn, names=list({a.event.org for _, a in arrived}))}
+    arrived = _not_erased(conn, arrived, by_name, key)
     refusals = [(item, _refusal(item, by_name)) for item in arrived]
     known = [item for item, refusal in refusals if refusal is None]
     rejected.extend(refusal for _, refusal in refusals if refusal is not None)
-    fresh, conflicts = _insert(conn, _not_erased(conn, known, by_name, key), by_name, limits)
+    fresh, conflicts = _insert(conn, known, by_name, limits)
     rejected.extend(conflicts)
     _keep(conn, rejected, limits)
     return fresh, rejected
@@ -140,20 +141,21 @@ def _refusal(item: tuple[Entry, Arrival], by_name: dict[str, Org]) -> Rejected |
 
 
 def _not_erased(
-    conn: Connection, known: Sequence[tuple[Entry, Arrival]], by_name: dict[str, Org], key: bytes
-) -> Sequence[tuple[Entry, Arrival]]:
-    """What an erasure covers is not taken in again: events of an erased run, and those of before it that name whom it
-    erased. Who is named in texts alone is found at redaction.
+    conn: Connection, arrived: Sequence[tuple[Entry, Arrival]], by_name: dict[str, Org], key: bytes
+) -> list[tuple[Entry, Arrival]]:
+    """What an erasure covers is not taken in again, nor kept as rejected: events of an erased run, and those of before
+    it that name whom it erased. Who is named in texts alone is found at redaction.
     """
+    known = [item for item in arrived if item[1].event.org in by_name]
+    kept = [item for item in arrived if item[1].event.org not in by_name]
     if not known:
-        return known
+        return kept
     keyrings = {org.name: Keyring(key, org.id) for org in by_name.values()}
     pairs = [(keyrings[arrival.event.org], arrival) for _, arrival in known]
     keys = [(keyring.org_id, keyring.event(_key(by_name[a.event.org], a))) for keyring, a in pairs]
     gone = store.existing(conn, keys)
     named = [[(keyring, name) for name in event_names(run_metadata(a.event))] for keyring, a in pairs]
     forgotten = erased_events(conn, [one for names in named for one in names])
-    kept = []
     for item, own_key, names in zip(known, keys, named, strict=True):
         hashes = {(keyring.org_id, keyring.name(name)) for keyring, name in names}
         covers = [who for who in hashes if any(at > item[1].event.ended_at for at in forgotten.get(who, ()))]
@@ -239,9 +241,10 @@ def _try_one(conn: Connection, entry: Entry, found: Arrival | Rejected, limits: 
     try:
         with conn.transaction():
             by_name = {org.name: org for org in store.orgs(conn, names=[found.event.org])}
-            refusal = _refusal((entry, found), by_name)
+            left = _not_erased(conn, [(entry, found)], by_name, key)
+            refusal = _refusal((entry, found), by_name) if left else None
             if refusal is None:
-                _, conflicts = _insert(conn, _not_erased(conn, [(entry, found)], by_name, key), by_name, limits)
+                _, conflicts = _insert(conn, left, by_name, limits)
                 refusal = conflicts[0] if conflicts else None
             return refusal
     except DatabaseError as error:

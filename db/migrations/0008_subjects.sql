@@ -112,6 +112,22 @@ CREATE TRIGGER memories_held_back BEFORE UPDATE ON memories FOR EACH ROW
 CREATE TRIGGER runs_held BEFORE UPDATE ON runs FOR EACH ROW
   WHEN (OLD.erased_at IS NULL AND NEW.erased_at IS NOT NULL) EXECUTE FUNCTION keep_held('id');
 
+-- A hash goes with what it leads to, whoever takes that away.
+CREATE FUNCTION forget_names() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = afterword, pg_temp AS $$
+BEGIN
+  IF TG_TABLE_NAME = 'transcripts' THEN
+    DELETE FROM run_subjects s USING stale t WHERE s.run_id = t.run_id AND s.memory_id IS NULL;
+  ELSE
+    DELETE FROM run_subjects s USING fresh m WHERE s.memory_id = m.id AND m.erased_at IS NOT NULL;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER transcripts_unnamed AFTER DELETE ON transcripts
+  REFERENCING OLD TABLE AS stale FOR EACH STATEMENT EXECUTE FUNCTION forget_names();
+CREATE TRIGGER memories_unnamed AFTER UPDATE ON memories
+  REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION forget_names();
+
 -- An operator's grant, or nothing: whoever decides about a person's data is named.
 CREATE FUNCTION operating() RETURNS tokens LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = afterword, pg_temp AS $$
@@ -193,6 +209,11 @@ BEGIN
   SELECT coalesce(array_agg(m.id), '{}') INTO kept_memories FROM afterword.memories m
   WHERE m.id = ANY (erase.memories) AND is_held(m.run_id);
 
+  DELETE FROM run_subjects s WHERE s.org_id = g.org_id AND s.run_id <> ALL (kept_runs)
+    AND (s.memory_id IS NULL OR s.memory_id <> ALL (kept_memories))
+    AND (s.memory_id = ANY (erase.memories) OR (s.run_id = ANY (erase.runs) AND (s.memory_id IS NULL OR s.hash = e.hash)));
+  GET DIAGNOSTICS n = ROW_COUNT;
+  done := done || jsonb_build_object('run_subjects', n);
   UPDATE afterword.reviews v SET closed_at = now(), decision = 'voided', decided_by = g.actor
   FROM afterword.memories m WHERE m.id = v.memory_id AND m.id = ANY (erase.memories) AND m.org_id = g.org_id
     AND m.id <> ALL (kept_memories) AND v.closed_at IS NULL;
@@ -269,11 +290,6 @@ BEGIN
   WHERE r.org_id = g.org_id AND r.state IN ('redacted', 'embedded') AND r.lease IS NOT NULL
     AND r.id IN (SELECT m.run_id FROM afterword.memories m WHERE m.id = ANY (erase.memories)
                  UNION SELECT x.id FROM afterword.runs x WHERE x.memory_id = ANY (erase.memories));
-  DELETE FROM run_subjects s WHERE s.org_id = g.org_id AND s.run_id <> ALL (kept_runs)
-    AND (s.memory_id IS NULL OR s.memory_id <> ALL (kept_memories))
-    AND (s.memory_id = ANY (erase.memories) OR (s.run_id = ANY (erase.runs) AND (s.memory_id IS NULL OR s.hash = e.hash)));
-  GET DIAGNOSTICS n = ROW_COUNT;
-  done := done || jsonb_build_object('run_subjects', n);
 
   IF cardinality(kept_runs) + cardinality(kept_memories) > 0 THEN
     SELECT jsonb_agg(DISTINCT jsonb_build_object('hold', l.id, 'why', l.reason, 'by', l.actor, 'since', l.at,
@@ -403,7 +419,7 @@ DO $$
 DECLARE
   f text;
 BEGIN
-  FOREACH f IN ARRAY ARRAY['is_held(uuid)', 'keep_held()', 'operating()', 'recorded(tokens, bytea, text, jsonb)',
+  FOREACH f IN ARRAY ARRAY['is_held(uuid)', 'keep_held()', 'forget_names()', 'operating()', 'recorded(tokens, bytea, text, jsonb)',
       'knows_key(bytea)', 'mark_erasure(bytea, jsonb, text, uuid, timestamptz)',
       'erase(uuid, uuid[], text[], uuid[], uuid[], uuid[], bigint[], uuid[], uuid[], text[])', 'finish_erasure(uuid)', 'note_erased(uuid, jsonb)',
       'place_hold(bytea, jsonb, text, uuid[], uuid[])', 'release_hold(bytea, text)', 'record_answer(bytea, text, jsonb)',

@@ -292,6 +292,11 @@ BEGIN
   SELECT coalesce(array_agg(x), '{}') INTO kept_runs FROM unnest(erase.runs) x WHERE is_held(x);
   SELECT coalesce(array_agg(m.id), '{}') INTO kept_memories FROM afterword.memories m
   WHERE m.id = ANY (erase.memories) AND is_held(m.run_id);
+  DELETE FROM run_subjects s WHERE s.org_id = g.org_id AND s.run_id <> ALL (kept_runs)
+    AND (s.memory_id IS NULL OR s.memory_id <> ALL (kept_memories))
+    AND (s.memory_id = ANY (erase.memories) OR (s.run_id = ANY (erase.runs) AND (s.memory_id IS NULL OR s.hash = e.hash)));
+  GET DIAGNOSTICS n = ROW_COUNT;
+  done := done || jsonb_build_object('run_subjects', n);
   UPDATE afterword.reviews v SET closed_at = now(), decision = 'voided', decided_by = g.actor
   FROM afterword.memories m WHERE m.id = v.memory_id AND m.id = ANY (erase.memories) AND m.org_id = g.org_id
     AND m.id <> ALL (kept_memories) AND v.closed_at IS NULL;
@@ -367,11 +372,6 @@ BEGIN
   WHERE r.org_id = g.org_id AND r.state IN ('redacted', 'embedded') AND r.lease IS NOT NULL
     AND r.id IN (SELECT m.run_id FROM afterword.memories m WHERE m.id = ANY (erase.memories)
                  UNION SELECT x.id FROM afterword.runs x WHERE x.memory_id = ANY (erase.memories));
-  DELETE FROM run_subjects s WHERE s.org_id = g.org_id AND s.run_id <> ALL (kept_runs)
-    AND (s.memory_id IS NULL OR s.memory_id <> ALL (kept_memories))
-    AND (s.memory_id = ANY (erase.memories) OR (s.run_id = ANY (erase.runs) AND (s.memory_id IS NULL OR s.hash = e.hash)));
-  GET DIAGNOSTICS n = ROW_COUNT;
-  done := done || jsonb_build_object('run_subjects', n);
   IF cardinality(kept_runs) + cardinality(kept_memories) > 0 THEN
     SELECT jsonb_agg(DISTINCT jsonb_build_object('hold', l.id, 'why', l.reason, 'by', l.actor, 'since', l.at,
                      'runs', cardinality(kept_runs), 'memories', cardinality(kept_memories))) INTO spared
@@ -423,6 +423,19 @@ BEGIN
   RETURN 'forgotten';
 END $$;
 ALTER FUNCTION afterword.forget(memory uuid, comment text, purge_days integer) OWNER TO afterword_verdict;
+CREATE FUNCTION afterword.forget_names() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+BEGIN
+  IF TG_TABLE_NAME = 'transcripts' THEN
+    DELETE FROM run_subjects s USING stale t WHERE s.run_id = t.run_id AND s.memory_id IS NULL;
+  ELSE
+    DELETE FROM run_subjects s USING fresh m WHERE s.memory_id = m.id AND m.erased_at IS NOT NULL;
+  END IF;
+  RETURN NULL;
+END $$;
+ALTER FUNCTION afterword.forget_names() OWNER TO afterword_eraser;
 CREATE FUNCTION afterword.in_share(id uuid, basis_points integer) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog'
@@ -1762,6 +1775,7 @@ CREATE TRIGGER memories_kept BEFORE DELETE OR TRUNCATE ON afterword.memories FOR
 CREATE TRIGGER memories_moved AFTER UPDATE ON afterword.memories REFERENCING OLD TABLE AS stale NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.memory_moved();
 CREATE TRIGGER memories_refused BEFORE INSERT ON afterword.memories FOR EACH ROW WHEN ((new.status = 'active'::text)) EXECUTE FUNCTION afterword.refuse_refused();
 CREATE TRIGGER memories_sampled AFTER INSERT ON afterword.memories REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.sample_activations();
+CREATE TRIGGER memories_unnamed AFTER UPDATE ON afterword.memories REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.forget_names();
 CREATE TRIGGER orgs_decided AFTER INSERT OR UPDATE ON afterword.orgs FOR EACH ROW EXECUTE FUNCTION afterword.org_decided();
 CREATE TRIGGER orgs_waive BEFORE INSERT OR UPDATE ON afterword.orgs FOR EACH ROW EXECUTE FUNCTION afterword.waiver_has_a_reason();
 CREATE TRIGGER rejected_held BEFORE DELETE ON afterword.rejected_events FOR EACH ROW EXECUTE FUNCTION afterword.keep_held('id');
@@ -1774,6 +1788,7 @@ CREATE TRIGGER runs_kept BEFORE DELETE OR TRUNCATE ON afterword.runs FOR EACH ST
 CREATE TRIGGER runs_moved AFTER UPDATE ON afterword.runs REFERENCING OLD TABLE AS stale NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.run_moved();
 CREATE TRIGGER seals_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON afterword.seals FOR EACH STATEMENT EXECUTE FUNCTION afterword.refuse_change();
 CREATE TRIGGER transcripts_held BEFORE DELETE ON afterword.transcripts FOR EACH ROW EXECUTE FUNCTION afterword.keep_held('run_id');
+CREATE TRIGGER transcripts_unnamed AFTER DELETE ON afterword.transcripts REFERENCING OLD TABLE AS stale FOR EACH STATEMENT EXECUTE FUNCTION afterword.forget_names();
 ALTER TABLE ONLY afterword.drops
     ADD CONSTRAINT drops_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
 ALTER TABLE ONLY afterword.drops
@@ -2037,6 +2052,7 @@ REVOKE ALL ON FUNCTION afterword.finish_erasure(erasure uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.finish_erasure(erasure uuid) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.forget(memory uuid, comment text, purge_days integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.forget(memory uuid, comment text, purge_days integer) TO afterword_reviewer;
+REVOKE ALL ON FUNCTION afterword.forget_names() FROM PUBLIC;
 GRANT SELECT,INSERT ON TABLE afterword.drops TO afterword_worker;
 GRANT SELECT ON TABLE afterword.drops TO afterword_verdict;
 GRANT UPDATE ON TABLE afterword.drops TO afterword_eraser;

@@ -25,6 +25,8 @@ WHERE r.id = ANY (%(runs)s) AND l.released_at IS NULL
 -- name: covering_events
 SELECT e.id, e.hash, e.org_id, e.at FROM erasures e
 WHERE (e.org_id, e.hash) IN (SELECT o, decode(h, 'hex') FROM unnest(%(orgs)s::integer[], %(hashes)s::text[]) AS x(o, h))
+  AND NOT EXISTS (SELECT FROM legal_holds l
+                  WHERE l.org_id = e.org_id AND l.hash = e.hash AND l.released_at IS NULL)
 
 -- name: hold
 INSERT INTO held_rows (hold_id, org_id, store, row_id)

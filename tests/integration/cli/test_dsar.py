@@ -117,7 +117,8 @@ def test_what_ended_before_the_erasure_does_not_come_back_whenever_it_arrives(
     cli.ok(*FORGET, "--yes")
     cli.ok("dsar", "forget", "--org", "acme", "--subject", f"user:{USER}", "--reason", "request 2026-115", "--yes")
     late = event(f"In May it was {NAME} who paid for the press.", org="acme", session="late", user="u1")
-    assert fleet.ingest(again, said("I prefer tea.", org="acme", session="of the user"), late) == []
+    refused = said("I prefer tea.", org="acme", session="refused again", spaces=["nowhere"])
+    assert fleet.ingest(again, said("I prefer tea.", org="acme", session="of the user"), late, refused) == []
     fleet.run()
     assert seen(fleet) == {}
     sessions = fleet.rows("SELECT session, state, erased_at IS NOT NULL AS gone FROM runs WHERE created_at > %s",

@@ -138,3 +138,23 @@ def test_a_second_key_is_refused(database: Database) -> None:
         subjects.check_key(conn, b"first")
         with pytest.raises(Exception, match="not the key this database was filled under"):
             subjects.check_key(conn, b"second")
+
+
+def test_a_hash_goes_with_what_it_leads_to(shared: Database) -> None:
+    org = rows.fresh_org(shared)
+    with shared.as_role("worker") as conn:
+        run = rows.insert_run(conn, org)
+        memory = rows.insert_memory(conn, org, "Zebediah Quill likes tea", run=run)
+        conn.execute("INSERT INTO transcripts VALUES (%s, %s, 'x', 1, now())", (run, org.id))
+        name = [Name("person", "Zebediah Quill")]
+        subjects.record(conn, [(Keyring(KEY, org.id), run, one, name) for one in (None, memory)])
+
+        def left() -> list[object]:
+            found = conn.execute("SELECT memory_id FROM run_subjects WHERE org_id = %s", (org.id,)).fetchall()
+            return sorted((row["memory_id"] for row in found), key=str)
+
+        assert left() == sorted([None, memory], key=str)
+        conn.execute("DELETE FROM transcripts WHERE run_id = %s", (run,))
+        assert left() == [memory]
+        conn.execute("UPDATE memories SET content = '', erased_at = now() WHERE id = %s", (memory,))
+        assert left() == []
