@@ -36,6 +36,10 @@ CANARIES: tuple[Canary, ...] = (
     Canary(SECRET, "The store is postgres://shop:Tr0ub4dor-3@db.internal/shop now.", "Tr0ub4dor-3"),
     Canary(SECRET, "Run sshpass -p Tr0ub4dor-3 ssh shop@db.internal first.", "Tr0ub4dor-3"),
     Canary(SECRET, "SHOP_DB_PASSWORD=Tr0ub4dor-3", "Tr0ub4dor-3"),
+    Canary(SECRET, '{"kty": "oct", "k": "VHIwdWI0ZG9yLTNUcjB1YjRkb3ItMw"}', "VHIwdWI0ZG9yLTNUcjB1YjRkb3ItMw"),
+    Canary(SECRET, "It answers to shop_live_8sK2mPq9LxT4vN7rB1wZ now.", "8sK2mPq9LxT4vN7rB1wZ"),
+    Canary(SECRET, "The password of the shop is Tr0ub4dor+3", "Tr0ub4dor+3", "en"),
+    Canary(SECRET, "密码是Tr0ub4dor-3。", "Tr0ub4dor-3", "zh"),
     Canary(SECRET, _MANIFEST, "VHIwdWI0ZG9yLTM="),
     *(Canary(cls, text, expected, language) for cls, language, text, expected in NUMBERS),
 )

@@ -16,18 +16,22 @@ from pipeline.redaction.detectors.dob import Dob
 from pipeline.redaction.detectors.email import Email
 from pipeline.redaction.detectors.iban import Iban
 from pipeline.redaction.detectors.ip import Ip
+from pipeline.redaction.detectors.jwk import JsonWebKey
 from pipeline.redaction.detectors.kubernetes import KubernetesSecret
 from pipeline.redaction.detectors.natid import NatId
 from pipeline.redaction.detectors.phone import Phone
 from pipeline.redaction.detectors.private_key import PrivateKey
+from pipeline.redaction.detectors.spoken import Spoken
 from pipeline.redaction.detectors.ssn import Ssn
-from pipeline.redaction.detectors.tokens import TOKENS
+from pipeline.redaction.detectors.tokens import SELF_NAMED, TOKENS
 from pipeline.redaction.span import Detector, Triggered
 
 PROVEN: tuple[Triggered, ...] = (
     PrivateKey(),
+    JsonWebKey(),
     TOKENS,
     CREDENTIALS,
+    KubernetesSecret(),
     Card(),
     Ssn(proven_only=True),
     Iban(),
@@ -36,11 +40,14 @@ PROVEN: tuple[Triggered, ...] = (
 
 ALL: tuple[Detector, ...] = (
     PrivateKey(),
+    JsonWebKey(),
     TOKENS,
+    SELF_NAMED,
     CREDENTIALS,
+    KubernetesSecret(),
     FLAGS,
     Assignment(),
-    KubernetesSecret(),
+    Spoken(),
     Card(),
     Ssn(),
     Iban(),

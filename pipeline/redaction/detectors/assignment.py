@@ -27,6 +27,7 @@ class Form(StrEnum):
     BARE = "bare"
     ARGUMENT = "argument"
     CALL = "call"
+    WORD = "word"
     ELEMENT = "element"
     PAIR = "pair"
     PROSE = "prose"
@@ -36,7 +37,7 @@ class Form(StrEnum):
 
 _KEY = r"(?:api|access|secret|private|auth|account|encryption|signing|master)[ _-]?key|key"
 _KEYWORD = (
-    r"(?i:pass(?:wor[dt]|wd|phrase|code)?|pwd|kennwort|senha|contrase(?:n|\?)a|secret|token|verifier|credentials?|creds|auth|jwt"
+    r"(?i:pass(?:wor[dt]|wd|phrase|code)?|pwd|psk|kennwort|senha|contrase(?:n|\?)a|secret|token|verifier|credentials?|creds|auth|jwt"
     rf"|{_KEY})"
 )
 _ENDING = (
@@ -55,7 +56,8 @@ _FORMS = {
     Form.BARE: rf"{_CLOSER}[ \t]{{0,8}}{_SIGN}[ \t]{{0,4}}([^\s\"'`,;:=?(){{}}<>\\&|\[\]][^\s\"'`,;(){{}}<>\\&|]{{3}})",
     Form.PAIR: rf"{_QUOTE}?[\s,]{{1,20}}{_QUOTE}?value{_QUOTE}?\s?[:=]\s?{_QUOTE}?({_INNER})",
     Form.ARGUMENT: rf"{_QUOTE}\s?,\s{{0,4}}{_OPENER}({_INNER})",
-    Form.CALL: rf"(?:\(|\s){_OPENER}({_INNER})",
+    Form.CALL: rf"\({_OPENER}({_INNER})",
+    Form.WORD: rf"\s{_OPENER}({_INNER})",
     Form.ELEMENT: r">\s{0,40}([^\s\"'`<>]{4})",
     Form.PROSE: rf"\s(?:is|was|to)(?:\snow)?:?\s{_QUOTE}?({_INNER})",
     Form.BESIDE: r"\s([A-Za-z0-9+/_-]{24})",
@@ -129,7 +131,7 @@ def _value(folded: Folded, name: bytes, form: Form, start: int) -> Interval | No
         return None
     written = Written(
         quoted=bool(quote),
-        loose=form is Form.PROSE or (form is Form.CALL and data[start - 1 : start] == b"`"),
+        loose=form in (Form.PROSE, Form.WORD),
         strong=form is Form.BESIDE,
         followed=data[end : end + 1],
         foreign=not folded.text[start:end].isascii(),

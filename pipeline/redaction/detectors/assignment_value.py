@@ -28,7 +28,7 @@ class Written:
     foreign: bool = False
 
 
-_PASSWORDS = frozenset(b"password passwort passwd passphrase passcode pass pwd kennwort senha".split())
+_PASSWORDS = frozenset(b"password passwort passwd passphrase passcode pass pwd psk kennwort senha".split())
 _REFUSED = frozenset(
     b"public pub csrf xsrf page next continuation cursor sync cancel cancellation pad eos bos unk mask sep cls special "
     b"primary foreign sort partition cache object bucket routing lookup index hot event issuer subject idempotency "
@@ -62,7 +62,7 @@ _REFERENCE = re2.compile(
     rb"|^self\.|^this\.|^config\.|::|\(\)|^@|<%"
 )
 _CONSTANT = re2.compile(rb"^[A-Z]+(?:_[A-Z]+)+$")
-_EXPRESSION = re2.compile(rb"^[A-Za-z_][\w.]*\[")
+_EXPRESSION = re2.compile(rb"^[A-Za-z_][\w.]*\[|^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$")
 _INNER_SIGNS = frozenset(b"-_./: ")
 _UUID = re2.compile(rb"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _HEX = re2.compile(rb"(?i)[0-9a-f]+")

@@ -35,6 +35,10 @@ def _is_password(value: bytes) -> bool:
     return len(value) > 1 and not placeholder(value) and not (value.isdigit() and len(value) < _DIGITS_MIN)
 
 
+def _is_generated(value: bytes) -> bool:
+    return random_looking(value) and generated(value)
+
+
 def _is_telling(value: bytes) -> bool:
     """A password that is no plain word: what follows a flag or `identified by` may be prose."""
     return _is_password(value) and (generated(value) or not value.isalpha())
@@ -48,18 +52,20 @@ def _is_user_and_password(value: bytes) -> bool:
 PATTERNS: tuple[Rule, ...] = (
     Rule(
         "connection_string",
-        r"[A-Za-z][A-Za-z0-9+.-]{0,20}://[^\s/?#@:\"'<>\\]{0,64}:[^\s/?#:]",
-        r"[A-Za-z][A-Za-z0-9+.-]{0,20}://[^\s/?#@:\"'<>\\]{0,64}:([^\s/?#\"'<>`\\]+)@[A-Za-z0-9\[$_{-]",
+        r"://[^\s/?#@:\"'<>\\]{0,64}:[^\s/?#:]",
+        r"://[^\s/?#@:\"'<>\\]{0,64}:([^\s/?#\"'<>`\\]+)@[A-Za-z0-9\[$_{-]",
         _is_password,
+        edge=False,
     ),
+    Rule("url_token", r"https?://[A-Za-z0-9_-]{20,}@", r"https?://([A-Za-z0-9_-]{20,})@[A-Za-z0-9\[]", _is_generated),
     Rule("authorization_basic", "(?i:basic)[ ]", r"(?i:basic)[ ]+([A-Za-z0-9+/]{6,}={0,2})", _is_basic),
     Rule(
         "authorization_header",
         r"(?i:authorization)[\\\"']{0,3}[\s:=,]",
         rf"(?i:authorization{_GAP}[fb]?[\\\"'`]{{0,2}}(?:(?:bearer|token|apikey|key|bot)[ ]+)?)({_VALUE}{{8,}})",
-        random_looking,
+        _is_generated,
     ),
-    Rule("bearer_token", "(?i:bearer)[ ]", rf"(?i:bearer)[ ]+({_VALUE}{{20,}})", random_looking),
+    Rule("bearer_token", "(?i:bearer)[ ]", rf"(?i:bearer)[ ]+({_VALUE}{{20,}})", _is_generated),
     Rule(
         "command_user",
         r"curl\s",

@@ -35,7 +35,7 @@ def _is_generated(value: bytes) -> bool:
 
 def _is_cased(value: bytes) -> bool:
     """Digits, upper and lower case: no hexadecimal hash."""
-    return random_looking(value) and value != value.lower() and value != value.upper()
+    return _is_generated(value) and value != value.lower() and value != value.upper()
 
 
 def _is_slack(value: bytes) -> bool:
@@ -298,4 +298,15 @@ PATTERNS: tuple[Rule, ...] = (
     ),
 )
 
+SELF_NAMED_PATTERNS: tuple[Rule, ...] = (
+    Rule(
+        "self_named",
+        r"[a-z][a-z0-9]{1,11}_(?:live|test|prod|sandbox|pat|sk|secret|api|key|token)_[A-Za-z0-9]{20}",
+        r"[a-z][a-z0-9]{1,11}_(?:live|test|prod|sandbox|pat|sk|secret|api|key|token)_([A-Za-z0-9]{20,})\b",
+        _is_cased,
+    ),
+)
+
 TOKENS = RuleDetector("tokens", SECRET, PATTERNS)
+SELF_NAMED = RuleDetector("self_named_tokens", SECRET, SELF_NAMED_PATTERNS)
+"""`acme_live_...`: the way most providers name their tokens, without a list of them. No proof, so not for the scrub."""

@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from pipeline.redaction.detectors.assignment import Assignment
+from pipeline.redaction.detectors.jwk import JsonWebKey
 from pipeline.redaction.detectors.kubernetes import KubernetesSecret
+from pipeline.redaction.detectors.spoken import Spoken
+from pipeline.redaction.detectors.tokens import SELF_NAMED
 from pipeline.redaction.placeholder import placeholder
 from pipeline.redaction.span import Detector
 from pipeline.redaction.wording import generated
@@ -213,3 +216,72 @@ def test_what_was_generated(value: str) -> None:
 )
 def test_placeholders(value: str) -> None:
     assert placeholder(value.encode())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The password for the staging database is Tr0ub4dor&3.",
+        "Use Tr0ub4dor&3 as the password for staging.",
+        "das Passwort für Staging lautet Tr0ub4dor&3",
+        "la contraseña de staging es Tr0ub4dor&3",
+        "le mot de passe de la base est Tr0ub4dor&3",
+        "密码是Tr0ub4dor&3。",
+        "パスワードは Tr0ub4dor&3 です",
+        "пароль от базы — Tr0ub4dor&3",
+        "비밀번호는 Tr0ub4dor&3 입니다",
+        "كلمة المرور هي Tr0ub4dor&3",
+        "şifre: Tr0ub4dor&3",
+    ],
+)
+def test_a_password_told_in_a_sentence(text: str) -> None:
+    assert found(text, Spoken()) == ["Tr0ub4dor&3"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The password policy is NIST-800-63b",
+        "the token is sent to https://auth.acme.dev/v2/token?id=1",
+        "an empty secret is passed to crypto.pbkdf2",
+        "the token was b64encode(user)",
+        "приватный ключ PKCS#8",
+        "the secret of ops_eyJzaWdu..",
+        "密码长度是8到16位",
+    ],
+)
+def test_a_sentence_that_tells_no_password(text: str) -> None:
+    assert found(text, Spoken()) == []
+
+
+JWK = '{{"kty": "{kty}", "crv": "P-256", "x": "{value}", "{member}": "{value}", "kid": "{value}"}}'
+MATERIAL = (TOKEN * 3)[:43]
+
+
+@pytest.mark.parametrize(("kty", "member"), [("EC", "d"), ("oct", "k"), ("RSA", "dp"), ("OKP", "d")])
+def test_the_private_member_of_a_key_and_no_other(kty: str, member: str) -> None:
+    text = JWK.format(kty=kty, member=member, value=MATERIAL)
+    [span] = JsonWebKey().detect(text)
+    assert text[: span.start].endswith(f'"{member}": "')
+    assert found(text.replace('"', '\\"'), JsonWebKey()) == [MATERIAL]
+
+
+@pytest.mark.parametrize(
+    "text", [JWK.format(kty="EC", member="y", value=MATERIAL), f'{{"d": "{MATERIAL}"}} {{"kty": "EC"}}']
+)
+def test_a_public_key_has_no_private_member(text: str) -> None:
+    assert found(text, JsonWebKey()) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("acme_live_8sK2mPq9LxT4vN7rB1wZ3yC6", ["8sK2mPq9LxT4vN7rB1wZ3yC6"]),
+        ("acme_pat_8sK2mPq9LxT4vN7rB1wZ3yC6", ["8sK2mPq9LxT4vN7rB1wZ3yC6"]),
+        ("acme_key_9f86d081884c7d659a2feaa0c55ad015", []),
+        ("test_api_ReturnsTheListOfAllUsers", []),
+        ("my_test_TestShellCompletionTarget1", []),
+    ],
+)
+def test_a_token_that_names_its_issuer(text: str, expected: list[str]) -> None:
+    assert found(text, SELF_NAMED) == expected
