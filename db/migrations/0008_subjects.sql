@@ -226,6 +226,10 @@ BEGIN
     AND NOT (m.erased_at IS NOT NULL AND m.author = 'erased');
   GET DIAGNOSTICS n = ROW_COUNT;
   done := done || jsonb_build_object('memories', n);
+  -- What took its place is chained to it by a hash, and who knows most of a short text guesses the rest from that.
+  UPDATE afterword.memories m SET previous_hash = NULL
+  WHERE m.org_id = g.org_id AND m.previous_hash IS NOT NULL AND (m.replaces && erase.memories OR m.id IN (
+    SELECT x.superseded_by FROM afterword.memories x WHERE x.id = ANY (erase.memories) AND x.id <> ALL (kept_memories)));
   n := 0;
   FOR stamp IN SELECT id FROM stamps LOOP
     DECLARE gone integer; BEGIN
@@ -401,7 +405,8 @@ GRANT SELECT (org_id, entry_id) ON payloads TO afterword_eraser;
 GRANT SELECT (id) ON rejected_events TO afterword_eraser;
 GRANT SELECT (id, org_id, run_id, erased_at), UPDATE ON drops TO afterword_eraser;
 GRANT SELECT (id, org_id, memory_id, closed_at), UPDATE ON reviews TO afterword_eraser;
-GRANT SELECT (id, org_id, run_id, status, status_at, author, scope_kind, erased_at), UPDATE ON memories
+GRANT SELECT (id, org_id, run_id, status, status_at, author, scope_kind, erased_at, previous_hash, replaces,
+  superseded_by), UPDATE ON memories
   TO afterword_eraser;
 GRANT SELECT, UPDATE ON runs TO afterword_eraser;
 GRANT SELECT, DELETE ON run_subjects TO afterword_eraser;

@@ -309,6 +309,10 @@ BEGIN
     AND NOT (m.erased_at IS NOT NULL AND m.author = 'erased');
   GET DIAGNOSTICS n = ROW_COUNT;
   done := done || jsonb_build_object('memories', n);
+  -- What took its place is chained to it by a hash, and who knows most of a short text guesses the rest from that.
+  UPDATE afterword.memories m SET previous_hash = NULL
+  WHERE m.org_id = g.org_id AND m.previous_hash IS NOT NULL AND (m.replaces && erase.memories OR m.id IN (
+    SELECT x.superseded_by FROM afterword.memories x WHERE x.id = ANY (erase.memories) AND x.id <> ALL (kept_memories)));
   n := 0;
   FOR stamp IN SELECT id FROM stamps LOOP
     DECLARE gone integer; BEGIN
@@ -2017,8 +2021,11 @@ GRANT SELECT(revision) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(revision) ON TABLE afterword.memories TO afterword_operator;
 GRANT SELECT(replaces) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(replaces) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(replaces) ON TABLE afterword.memories TO afterword_eraser;
 GRANT SELECT(superseded_by) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(superseded_by) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(superseded_by) ON TABLE afterword.memories TO afterword_eraser;
+GRANT SELECT(previous_hash) ON TABLE afterword.memories TO afterword_eraser;
 GRANT SELECT(erased_at) ON TABLE afterword.memories TO afterword_operator;
 GRANT SELECT(erased_at) ON TABLE afterword.memories TO afterword_eraser;
 GRANT SELECT(review_id) ON TABLE afterword.memories TO afterword_reviewer;

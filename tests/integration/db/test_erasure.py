@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
 
-from db import erasure, subjects
+import pytest
+from uuid_utils.compat import uuid7
+
+from db import erasure, redaction, subjects
 from db.connect import granted
 from db.erasure import Found
 from db.events import Org
+from db.redaction import NewMemory
+from pipeline.memory import HoldReason, content_hash
 from pipeline.subjects import Keyring, Name, Sought, sought
 from tests.integration.db import rows
 from tests.services import Database
@@ -158,3 +163,21 @@ def test_a_hash_goes_with_what_it_leads_to(shared: Database) -> None:
         assert left() == [memory]
         conn.execute("UPDATE memories SET content = '', erased_at = now() WHERE id = %s", (memory,))
         assert left() == []
+
+
+def test_no_hash_of_an_erased_text_is_left_in_what_took_its_place(shared: Database) -> None:
+    org = rows.fresh_org(shared)
+    with shared.as_role("worker") as conn:
+        old = rows.insert_memory(conn, org, "Zebediah Quill likes tea")
+        held, stands = (rows.draft(org, rows.insert_run(conn, org), text) for text in ("He likes it.", "She likes it."))
+        hashed = content_hash("Zebediah Quill likes tea")
+        waits = replace(held, hold_reasons=(HoldReason.EDITED,), replaces=(old,))
+        redaction.insert_memories(
+            conn, [NewMemory(waits, uuid7(), "ana", hashed), NewMemory(stands, None, "ana", hashed)]
+        )
+        conn.execute("UPDATE memories SET status = 'superseded', superseded_by = %s WHERE id = %s", (stands.id, old))
+        chained = "SELECT count(*) AS n FROM memories WHERE org_id = %s AND %s IN (previous_hash, content_hash)"
+        assert conn.execute(chained, (org.id, hashed)).fetchone() == {"n": 3}
+    _forget(shared, org)
+    with shared.as_role("worker") as conn:
+        assert conn.execute(chained, (org.id, hashed)).fetchone() == {"n": 0}

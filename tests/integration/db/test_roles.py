@@ -78,7 +78,8 @@ TABLES = {
         "held_rows": "INSERT, SELECT, UPDATE", "installation": "INSERT, SELECT, UPDATE",
         "ledger": "SELECT; INSERT of action, actor, detail, org_id, payload_hash, subject_id, subject_kind",
         "legal_holds": "INSERT, SELECT, UPDATE",
-        "memories": "UPDATE; SELECT of author, erased_at, id, org_id, run_id, scope_kind, status, status_at",
+        "memories": "UPDATE; SELECT of author, erased_at, id, org_id, previous_hash, replaces, run_id, scope_kind,"
+        " status, status_at, superseded_by",
         "orgs": "SELECT", "payloads": "DELETE; SELECT of entry_id, org_id", "rejected_events": "DELETE; SELECT of id",
         "reviews": "UPDATE; SELECT of closed_at, id, memory_id, org_id", "run_subjects": "DELETE, SELECT",
         "runs": "SELECT, UPDATE", "stamps": "SELECT", "tokens": "DELETE; SELECT of org_id, user_id",
