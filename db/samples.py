@@ -34,7 +34,7 @@ def note_loaded(conn: Connection, records: Sequence[Record], *, actor: str) -> N
         detail = {"threshold": item.threshold, "prompt": item.prompt_revision, "rules": rules_revision()}
         last = conn.execute(query("samples.last_loaded"), {"stamp": item.stamp}).fetchone()
         if last is None or {key: last["detail"].get(key) for key in detail} != detail:
-            shown = {key: value for key, value in asdict(item).items() if isinstance(value, int)}
+            shown = {key: value for key, value in asdict(item).items() if type(value) is int}
             ledger.record(conn, org_id=None, subject=("threshold", item.stamp), actor=actor, action="threshold_loaded",
                           detail=detail | shown)  # fmt: skip
 

@@ -44,7 +44,8 @@ class Record:
     """What people have said about one stamp under the current prompt and rules.
 
     `verdicts`: decided reviews. `samples`: answers about what lies below the threshold, dropped or not; `right` of them
-    found it better left out. `waiting`: open samples of drops older than SAMPLE_DAYS_MAX.
+    found it better left out. `waiting`: open samples of drops older than SAMPLE_DAYS_MAX. `erasable`: the database's
+    eraser reaches the store of drops.
     """
 
     stamp: str
@@ -54,6 +55,7 @@ class Record:
     samples: int
     right: int
     waiting: int
+    erasable: bool = True
 
 
 def parse_thresholds(text: str) -> dict[str, float]:
@@ -98,6 +100,8 @@ def missing(record: Record, registry: Iterable[Holding] = REGISTRY) -> list[str]
             f"answers to {record.waiting} samples of drops that wait for more than {SAMPLE_DAYS_MAX} days "
             "(see: afterword drops list --open)"
         )
+    if not record.erasable:
+        lacks.append("an eraser that reaches the store of drops (see: afterword migrate)")
     return lacks + _unregistered(registry)
 
 

@@ -15,7 +15,10 @@ SELECT (SELECT count(*) FROM judged) AS verdicts,
   (SELECT count(*) FROM judged WHERE below AND refused)
     + (SELECT count(*) FROM dropped WHERE decision = 'approve') AS right,
   (SELECT count(*) FROM dropped WHERE decision IS NULL AND opened_at < now() - make_interval(days => %(days)s))
-    AS waiting
+    AS waiting,
+  has_column_privilege('afterword_eraser', 'drops', 'content', 'UPDATE')
+    AND EXISTS (SELECT FROM pg_proc p WHERE p.proname = 'erase' AND 'drops' = ANY (p.proargnames)
+                AND pg_get_userbyid(p.proowner) = 'afterword_eraser') AS erasable
 
 -- name: last_loaded
 SELECT detail FROM ledger WHERE subject_kind = 'threshold' AND subject_id = %(stamp)s ORDER BY id DESC LIMIT 1

@@ -55,9 +55,10 @@ FROM jsonb_to_recordset(%(rows)s) AS x(id uuid, org_id integer, run_id uuid, rul
   importance smallint, observed_at timestamptz, lifetime_days integer, provenance jsonb, review_share integer)
 
 -- name: refused
--- What a person rejected or forgot and nobody has let in since: the same text, then those with most of its words.
+-- What a person rejected or forgot and nobody has let in since: the same text, then those that have all its lexemes, the
+-- closest in length first; near-exact texts differ in filler alone.
 WITH said AS MATERIALIZED (
-  SELECT x.*, decode(x.hash, 'hex') AS content_hash, any_lexeme(x.content) AS words
+  SELECT x.*, decode(x.hash, 'hex') AS content_hash, plainto_tsquery('english', x.content) AS words
   FROM jsonb_to_recordset(%(rows)s)
     AS x(number integer, org_id integer, scope_kind text, scope_value text, content text, hash text)
 )
@@ -66,11 +67,11 @@ SELECT * FROM (
   JOIN memories m ON m.id = refused_before(s.org_id, s.content_hash, s.scope_kind, s.scope_value)
   UNION ALL
   SELECT s.number, n.id, n.content, 1, n.status_at FROM said s, LATERAL (
-    SELECT m.id, m.content, m.status_at FROM memories m
+    SELECT m.id, m.org_id, m.content, m.content_hash, m.scope_kind, m.scope_value, m.status_at FROM memories m
     WHERE m.org_id = s.org_id AND m.lexemes @@ s.words AND m.status IN ('rejected', 'tombstoned')
       AND m.erased_at IS NULL AND m.scope_kind = s.scope_kind AND m.scope_value IS NOT DISTINCT FROM s.scope_value
-      AND refused_before(m.org_id, m.content_hash, m.scope_kind, m.scope_value) IS NOT NULL
-    ORDER BY ts_rank_cd(m.lexemes, s.words, 32) DESC LIMIT 5) n
+    ORDER BY abs(length(m.content) - length(s.content)), m.id LIMIT 5) n
+  WHERE refused_before(n.org_id, n.content_hash, n.scope_kind, n.scope_value) IS NOT NULL
 ) found ORDER BY number, leg, status_at DESC
 
 -- name: verdict_memories
@@ -153,11 +154,11 @@ SELECT id, run_id, org_id, content, kind, scope_kind, scope_value, subject_type,
   classes FROM memories WHERE run_id = ANY (%(runs)s) AND status = 'pending' ORDER BY id
 
 -- name: neighbours_held
--- What a held memory may repeat: what waits already, or was let in, with at least its reasons and classes. By hash, then
--- by words; the earliest of the same text.
+-- What a held memory may repeat: what waits already, or was let in, with at least its reasons and classes. The
+-- earliest of the same text, then those that have all its lexemes, the closest in length first.
 WITH new AS MATERIALIZED (
   SELECT id, org_id, scope_kind, scope_value, content_hash, hold_reasons, classes, status_at,
-    any_lexeme(content) AS words FROM memories WHERE id = ANY (%(ids)s) AND status = 'pending'
+    content, plainto_tsquery('english', content) AS words FROM memories WHERE id = ANY (%(ids)s) AND status = 'pending'
 )
 SELECT n.* FROM new, LATERAL (
   (SELECT new.id AS of, m.id, m.content, m.kind, m.scope_kind, m.scope_value, m.subject_type, m.subject_id,
@@ -172,14 +173,14 @@ SELECT n.* FROM new, LATERAL (
    WHERE m.org_id = new.org_id AND m.lexemes @@ new.words AND m.status = 'pending'
      AND m.hold_reasons @> new.hold_reasons AND m.classes @> new.classes
      AND m.scope_kind = new.scope_kind AND m.scope_value IS NOT DISTINCT FROM new.scope_value
-     AND (m.status_at, m.id) < (new.status_at, new.id) ORDER BY ts_rank_cd(m.lexemes, new.words, 32) DESC LIMIT 5)
+     AND (m.status_at, m.id) < (new.status_at, new.id) ORDER BY abs(length(m.content) - length(new.content)), m.id LIMIT 5)
   UNION ALL
   (SELECT new.id, m.id, m.content, m.kind, m.scope_kind, m.scope_value, m.subject_type, m.subject_id, m.observed_at
    FROM memories m
    WHERE m.org_id = new.org_id AND m.lexemes @@ new.words AND m.status = 'active'
      AND m.hold_reasons @> new.hold_reasons AND m.classes @> new.classes
      AND m.scope_kind = new.scope_kind AND m.scope_value IS NOT DISTINCT FROM new.scope_value
-     AND (m.status_at, m.id) < (new.status_at, new.id) ORDER BY ts_rank_cd(m.lexemes, new.words, 32) DESC LIMIT 5)
+     AND (m.status_at, m.id) < (new.status_at, new.id) ORDER BY abs(length(m.content) - length(new.content)), m.id LIMIT 5)
 ) n
 
 -- name: new_memories

@@ -58,6 +58,7 @@ LACKS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "nothing": ({}, []),
     "a verdict": ({"verdicts": 10}, ["1 more verdicts"]),
     "samples": ({"samples": 0}, ["an answer about what it drops"]),
+    "an eraser": ({"erasable": False}, ["an eraser that reaches"]),
     "answers in time": ({"waiting": 3}, ["answers to 3 samples"]),
     "everything": ({"verdicts": 0, "samples": 0, "waiting": 1}, ["11 more verdicts", "an answer", "answers to 1"]),
 }

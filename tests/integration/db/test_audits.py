@@ -88,6 +88,38 @@ def test_what_a_person_decided_or_wrote_is_not_audited(shared: Database, org: Or
     assert _reviews(shared, own) == []
 
 
+def test_an_eraser_that_lost_its_reach_is_seen(database: Database) -> None:
+    with rows.as_admin(database) as admin:
+        admin.execute("REVOKE UPDATE ON afterword.drops FROM afterword_eraser")
+    with database.as_role("worker") as conn:
+        assert not samples.record(conn, "echo/none", 0.5, "p@1").erasable
+
+
+def test_what_an_org_lets_in_with_a_class_is_audited_too(shared: Database, org: Org) -> None:
+    with shared.as_role("worker") as conn:
+        memory = audited(conn, org, "call 912 345 678", classes=("phone",), subject=rows.about("ana"))
+    assert _reviews(shared, memory) == [("audit", None)]
+
+
+def test_a_sample_is_opened_with_what_it_looks_at_or_not_at_all(shared: Database, org: Org) -> None:
+    """Seen by another connection: neither before the commit, both after it, and neither after a rollback."""
+    with shared.as_role("worker") as conn, shared.as_role("worker") as other:
+        run = rows.insert_run(conn, org)
+
+        def seen() -> list[dict[str, Any]]:
+            return other.execute("SELECT (SELECT count(*) FROM memories WHERE run_id = %(run)s) AS memories,"
+                                 " (SELECT count(*) FROM reviews r JOIN memories m ON m.id = r.memory_id"
+                                 "  WHERE m.run_id = %(run)s) AS reviews", {"run": run}).fetchall()  # fmt: skip
+
+        with conn.transaction(force_rollback=True):
+            audited(conn, org, run=run)
+        assert seen() == [{"memories": 0, "reviews": 0}]
+        with conn.transaction():
+            audited(conn, org, run=run)
+            assert seen() == [{"memories": 0, "reviews": 0}]
+        assert seen() == [{"memories": 1, "reviews": 1}]
+
+
 def test_no_role_lets_in_unseen_or_removes_a_sample(shared: Database, memory: UUID) -> None:
     for login in ("worker", "operator", "reviewer", "agent"):
         for statement in ("ALTER TABLE memories DISABLE TRIGGER memories_sampled",
@@ -226,6 +258,7 @@ def test_the_record_of_a_threshold_counts_today_s_prompt_and_rules_alone(shared:
     with shared.as_role("worker") as conn:
         record = samples.record(conn, f"echo/{by['model']}", 0.5, "p@1")
         assert (record.verdicts, record.samples, record.right, record.waiting) == (4, 2, 2, 0)
+        assert record.erasable
         for _ in range(2):
             samples.note_loaded(conn, [record], actor="redaction")
         loaded = conn.execute("SELECT detail ->> 'threshold' AS t FROM ledger WHERE subject_id = %s", (record.stamp,))

@@ -13,10 +13,11 @@ import psycopg
 import pytest
 from psycopg import errors
 
-from db import consolidation, redaction
+from db import consolidation, redaction, reviews
 from db.connect import Connection
 from db.consolidation import Repeat, Retirement
 from db.redaction import NewMemory
+from db.reviews import Placement, VerdictRefused
 from pipeline.memory import HoldReason
 from pipeline.redaction.classes import CLASSES, PERSONAL, is_personal
 from pipeline.states import MEMORY_MOVES, MemoryStatus
@@ -446,3 +447,48 @@ def test_a_retirement_is_proposed_once_and_retires_nothing(shared: Database) -> 
         assert [_one(conn, memory)["status"] for memory in (old, new)] == ["active", "active"]
         reviews = conn.execute("SELECT kind, closed_at FROM reviews WHERE memory_id = %s", (new,)).fetchall()
         assert reviews == [{"kind": "retire", "closed_at": None}]
+
+
+@pytest.mark.parametrize("approved_first", [True, False])
+def test_a_held_repeat_and_its_verdict_at_once_leave_one_of_them(shared: Database, approved_first: bool) -> None:
+    org = rows.fresh_org(shared)
+    with shared.as_role("worker") as conn:
+        kept, repeat = (rows.pending(conn, org, "we ship on Friday") for _ in range(2))
+    token, said = rows.token(shared, org), []
+
+    def approve() -> None:
+        try:
+            with rows.door(shared, token) as conn:
+                said.append(reviews.approve(conn, repeat, comment=None, placement=Placement()))
+        except VerdictRefused as error:
+            said.append(str(error))
+
+    def count() -> None:
+        with shared.as_role("worker") as conn:
+            pairs = [Repeat(kept, repeat, org.id, "exact")]
+            consolidation.count_repeats(conn, pairs, actor="consolidation", held=True)
+
+    with ExitStack() as stack:
+        if approved_first:
+            door = stack.enter_context(rows.door(shared, token))
+            said.append(reviews.approve(door, repeat, comment=None, placement=Placement()))
+        else:
+            conn = stack.enter_context(shared.as_role("worker"))
+            stack.enter_context(conn.transaction())
+            pairs = [Repeat(kept, repeat, org.id, "exact")]
+            consolidation.count_repeats(conn, pairs, actor="consolidation", held=True)
+        other = threading.Thread(target=count if approved_first else approve)
+        other.start()
+        rows.wait_until_blocked(shared)
+    other.join()
+    with shared.as_role("worker") as conn:
+        stands = [(_one(conn, memory)["status"], _one(conn, memory)["occurrences"]) for memory in (kept, repeat)]
+        counted = conn.execute("SELECT count(*) AS n FROM occurrences WHERE repeat_id = %s", (repeat,)).fetchone()
+    assert _bad_states(shared) == 0
+    if approved_first:
+        assert stands == [("pending", 1), ("active", 1)]
+        assert (said, counted) == (["approved"], {"n": 0})
+    else:
+        assert stands == [("pending", 2), ("superseded", 1)]
+        assert counted == {"n": 1}
+        assert "already_decided" in said[0]
