@@ -1,4 +1,4 @@
-"""What housekeeping reads and mends: gauges, purges, the search index. Each function is one short statement."""
+"""What housekeeping reads and mends: gauges, the search index. Each function is one short statement."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ EXACT_ROWS = 2_000
 14 ms at 12,321, the index 3.2 ms with recall 0.99."""
 
 _KEY = 0x686F7573  # 'hous': one housekeeper a database
-PURGE_ROWS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +58,6 @@ def gauges(conn: Connection) -> Gauges:
 def oldest_due(conn: Connection) -> dict[str, float]:
     """Seconds since the oldest due run of each state became due; states with none are absent."""
     return {row["state"]: row["seconds"] for row in conn.execute(query("housekeeping.oldest_due"))}
-
-
-def purge(conn: Connection) -> dict[str, int]:
-    """Remove what is past its date; returns counts by store."""
-    params = {"limit": PURGE_ROWS}
-    names = ("purge_transcripts", "purge_rejected", "purge_forgotten", "purge_drops")
-    return {name: conn.execute(query(f"housekeeping.{name}"), params).rowcount for name in names}
 
 
 def mark_used(conn: Connection, *, seconds: float) -> int:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, field_validator
 
+from pipeline import retention
 from pipeline.redaction.classes import REQUIRED_BY_DEFAULT
 from pipeline.redaction.health import Health
 
@@ -27,6 +28,12 @@ class OrgSettings(BaseModel):
     activatable_classes: frozenset[str] = Field(
         default=frozenset(), description="LOW classes that may activate when a subject is set"
     )
+    retention: dict[str, StrictInt] = Field(default_factory=dict, description="class of data -> days it is kept")
+
+    @field_validator("retention")
+    @classmethod
+    def _retention(cls, value: dict[str, int]) -> dict[str, int]:
+        return retention.checked(value)
 
     def uncovered(self, health: Health) -> frozenset[str]:
         """Required classes that nobody waived and that are not covered in each language: `detector_unavailable`."""

@@ -5,8 +5,22 @@ nor in CONTENT_FREE fails it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Final
+
+from pipeline.errors import AfterwordError
+
+DAYS_MIN: Final = 30
+"""An org keeps at least so long, or there is no evidence when somebody asks; what must go sooner is erased by name."""
+DAYS_MAX: Final = 3_650
+GRACE: Final = timedelta(days=7)
+"""An expired memory is recalled no more at once, and emptied so much later: a mistyped setting is noticed by then."""
+
+
+class RetentionRefused(AfterwordError):
+    """No org may keep this class of data for so long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +78,10 @@ REGISTRY: tuple[Holding, ...] = (
             "its memory; what its text says", "reviews", ("comment",)),
     Holding("rejected_events", "rejected_events", "what could not become a run, until it is fixed", timedelta(days=14),
             "purge_after", None, "what its text says", "rejected_events", ("detail", "body")),
-    Holding("tokens", "tokens", "who may come in by a door", _YEAR, "expires_at", "org_id", "its user", "tokens",
-            ("user_id",)),
+    Holding("recalls", "recalls", "what a model was shown, by ids and scores", _YEAR, "at", "org_id", "its memories",
+            "recalls", ()),
+    Holding("tokens", "tokens", "who may come in by a door; so long after it expired", timedelta(days=1), "expires_at",
+            "org_id", "its user", "tokens", ("user_id",)),
     Holding("run_subjects", "run_subjects", "finds again whom a run names; goes with what it leads to",
             None, None, "org_id", "its hash; a trigger takes it away with its transcript or memory", "run_subjects",
             ("hash",)),
@@ -93,6 +109,7 @@ CONTENT_FREE: dict[str, frozenset[str]] = {
     "rejected_events": frozenset({"entry_id", "reason"}),
     "replayed_runs": frozenset({"code"}),
     "replays": frozenset({"selector", "actor", "reason", "status"}),
+    "retention_defaults": frozenset({"name"}),
     "reviews": frozenset({"kind", "reasons", "decision", "decided_by"}),
     "run_entries": frozenset({"kind", "state"}),
     "run_moves": frozenset({"from_state", "to_state"}),
@@ -104,3 +121,34 @@ CONTENT_FREE: dict[str, frozenset[str]] = {
 }  # fmt: skip
 """Columns of text, JSON or bytes that say nothing of what was said: words of closed lists, hashes under no guessable
 text, ids, and what operators name and write (their own names as actors stay: who decided must be answerable)."""
+
+BY_ORG: Final = ("facts", "preferences", "rules", "turns", "transcripts", "drops", "recalls")
+"""The classes an org may keep for longer or shorter than by default; `rules` is the time between two reviews."""
+
+
+def default_days(name: str) -> int:
+    """Days the registry keeps a class that has an end."""
+    keeps = next(item.keeps for item in REGISTRY if item.name == name)
+    assert keeps is not None
+    return keeps.days
+
+
+def kept_days(kind: str, by_org: Mapping[str, int]) -> int:
+    """Days a memory of a kind is kept by an org with these settings of its own."""
+    name = f"{kind}s"
+    return by_org.get(name, default_days(name))
+
+
+def checked(by_org: Mapping[str, int]) -> dict[str, int]:
+    """An org's own days by class. Raises RetentionRefused for what no org may have."""
+    if unknown := sorted(by_org.keys() - set(BY_ORG)):
+        raise RetentionRefused(f"retention has no class {', '.join(unknown)}; an org may set {', '.join(BY_ORG)}")
+    for name, days in by_org.items():
+        if days < DAYS_MIN:
+            raise RetentionRefused(
+                f"retention {name}={days} is below the floor of {DAYS_MIN} days; what must go sooner is erased, by "
+                "name and on record: afterword dsar forget"
+            )
+        if days > DAYS_MAX:
+            raise RetentionRefused(f"retention {name}={days} is above {DAYS_MAX} days, ten years")
+    return dict(by_org)

@@ -15,7 +15,7 @@ from pathlib import Path
 import structlog
 from redis.exceptions import RedisError, ResponseError
 
-from db import embedding, housekeeping, ledger
+from db import embedding, housekeeping, ledger, retention
 from db.connect import Connection, DatabaseError
 from pipeline.errors import LedgerBroken
 from pipeline.outcome import ErrorCode
@@ -29,8 +29,9 @@ from workers.witness import SEALS, append
 ROUND_SECONDS = 1.0
 SLOW_ROUND_SECONDS = 15.0
 RING_AFTER_SECONDS = 2.0
+PURGE_SECONDS = 5.0
 STAGES = {"received": "extraction", "extracted": "redaction", "redacted": "embedding", "embedded": "consolidation"}
-REVIEW_KINDS = ("hold", "retire", "audit", "amend", "drop")
+REVIEW_KINDS = ("hold", "retire", "audit", "amend", "drop", "renew")
 REVIEW_AGES = ("day", "week", "older")
 
 log = structlog.get_logger()
@@ -148,8 +149,16 @@ def last_witnessed(file: Path) -> int:
 
 
 def purge(conn: Connection) -> None:
-    for store, rows in housekeeping.purge(conn).items():
-        metrics.PURGED.labels(store.removeprefix("purge_")).inc(rows)
+    """What is past its date goes, as `afterword retention run` would have it, for a few seconds a round."""
+    until = time.monotonic() + PURGE_SECONDS
+    while done := retention.purge_batch(conn, actor="housekeeping"):
+        for (store, _), rows in done.items():
+            metrics.PURGED.labels(store).inc(rows)
+        if time.monotonic() > until or max(done.values()) < retention.BATCH_ROWS:
+            break
+    overdue = retention.overdue_seconds(conn)
+    for store in retention.STORES:
+        metrics.PURGE_OVERDUE.labels(store).set(overdue.get(store, 0.0))
 
 
 def trim(using: Resources) -> None:

@@ -32,7 +32,7 @@ CONTRIBUTIONS = Counter("afterword_contributions", "New memories by what consoli
 REPLAYED = Counter("afterword_replayed_runs", "Runs re-armed by replays")
 SEALED = Counter("afterword_sealed_entries", "Ledger entries sealed")
 ERASED_LATE = Counter("afterword_erased_late", "What came in after an erasure that covers it, by kind", ["kind"])
-PURGED = Counter("afterword_purged_rows", "Rows removed past their date", ["store"])
+PURGED = Counter("afterword_purged_rows", "Rows purged past their date, and reviews of rules opened", ["store"])
 
 # Gauges of each process that detects: the worst of those alive. Labels are those of the detectors and canaries it has.
 DETECTOR_UP = Gauge(
@@ -49,6 +49,10 @@ CANARY_FOUND = Gauge(
 )
 
 # Gauges, set by housekeeping.
+PURGE_OVERDUE = Gauge(
+    "afterword_purge_overdue_seconds", "For how long the oldest row past its date has been due", ["store"],
+    multiprocess_mode="mostrecent",
+)  # fmt: skip
 RUNS = Gauge("afterword_runs", "Runs by state", ["state"], multiprocess_mode="mostrecent")
 OLDEST_DUE = Gauge(
     "afterword_oldest_due_seconds", "Age of the oldest due run", ["stage"], multiprocess_mode="mostrecent"

@@ -30,6 +30,7 @@ from pipeline.memory import HoldReason, MemoryDraft
 from pipeline.outcome import Bury, Done, ErrorCode, Outcome, Retry
 from pipeline.redaction.health import Health
 from pipeline.redaction.redactor import Inspector
+from pipeline.retention import kept_days
 from pipeline.states import RunKind, RunState
 from pipeline.subjects import Keyring, Name, names_in
 from workers import metrics, subjects, verdicts
@@ -176,8 +177,10 @@ class _Judge:
     ) -> Gated:
         """What a person restored is not dropped again by the rule they overruled."""
         restored = run.kind is RunKind.VERDICT
+        days = kept_days(candidate.kind, org.settings.retention)
         return gate_candidate(
-            candidate, self.inspect, missing, activatable=org.settings.activatable_classes,
+            candidate.model_copy(update={"lifetime_days": days}), self.inspect, missing,
+            activatable=org.settings.activatable_classes,
             proposed=run.kind in (RunKind.PROPOSAL, RunKind.NOTE), failed=run.event.get("outcome") == "failed",
             refused=self.refused.get(_candidate_said(run, candidate, self.inspect)),
             threshold=None if restored else self.dropping.threshold_above(candidate.confidence, by),

@@ -127,8 +127,9 @@ CREATE TABLE reviews (
   memory_id uuid,
   drop_id uuid REFERENCES drops,
   -- hold: a pending memory waits; retire: an active one would take the place of what it replaces; audit: a sample of
-  -- what the gate let in; amend: an audit found it wrong, to be forgotten or corrected; drop: a sample of what was dropped
-  kind text NOT NULL CHECK (kind IN ('hold', 'retire', 'audit', 'amend', 'drop')),
+  -- what the gate let in; amend: an audit found it wrong, to be forgotten or corrected; drop: a sample of what was dropped;
+  -- renew: a rule has stood for a year
+  kind text NOT NULL CHECK (kind IN ('hold', 'retire', 'audit', 'amend', 'drop', 'renew')),
   reasons text[] NOT NULL CHECK (cardinality(reasons) > 0),
   opened_at timestamptz NOT NULL DEFAULT now(),
   closed_at timestamptz,
@@ -314,12 +315,12 @@ BEGIN
   EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY', name);
   EXECUTE format('CREATE POLICY workers_reach_all_orgs ON %I TO afterword_worker USING (true) WITH CHECK (true)', name);
   EXECUTE format('CREATE POLICY recall_reads ON %I FOR SELECT TO afterword_recall USING (true)', name);
-  EXECUTE format('CREATE POLICY erasure ON %I TO afterword_eraser USING (true)', name);
-  EXECUTE format('GRANT SELECT, DELETE ON %I TO afterword_eraser', name);
   EXECUTE format('GRANT MAINTAIN ON %I TO afterword_operator', name);
   EXECUTE format('CREATE POLICY verdicts_look ON %I FOR SELECT TO afterword_verdict USING (true)', name);
   EXECUTE format('CREATE TRIGGER embedded_active AFTER INSERT ON %I REFERENCING NEW TABLE AS fresh '
     'FOR EACH STATEMENT EXECUTE FUNCTION refuse_waiting()', name);
+  EXECUTE format('CREATE POLICY erasure ON %I TO afterword_eraser USING (true)', name);
+  EXECUTE format('GRANT SELECT, DELETE ON %I TO afterword_eraser', name);
   EXECUTE format('GRANT SELECT, INSERT, UPDATE (ann), DELETE ON %I TO afterword_worker', name);
   EXECUTE format('GRANT SELECT ON %I TO afterword_recall, afterword_verdict', name);
   RETURN stamp;

@@ -21,7 +21,7 @@ SELECT m.id, m.tier, m.kind, m.namespace, m.scope_kind, m.scope_value, m.content
        m.subject_type, m.subject_id, m.importance, m.occurrences, m.observed_at, m.valid_from, m.expires_at
 FROM memories m
 WHERE m.org_id = (SELECT org_id FROM current_grant())
-  AND m.status = 'active' AND m.expires_at > now() AND m.erased_at IS NULL
+  AND m.status = 'active' AND (m.kind = 'rule' OR m.expires_at > now()) AND m.erased_at IS NULL
   AND m.tier = ANY (SELECT unnest(tiers) FROM current_grant())
   AND (m.scope_kind = 'org'
     OR (m.scope_kind = 'user' AND m.scope_value = (SELECT user_id FROM current_grant()))
@@ -66,7 +66,7 @@ DECLARE
   indexed boolean := coalesce(search.ann, false);
   missing integer := coalesce(search.missing, 0);
   visible CONSTANT text := $v$
-    m.erased_at IS NULL AND m.expires_at > now() AND m.tier = ANY ($2) AND CASE
+    m.erased_at IS NULL AND (m.kind = 'rule' OR m.expires_at > now()) AND m.tier = ANY ($2) AND CASE
       WHEN $3::timestamptz IS NULL THEN m.status = 'active'
       ELSE m.status IN ('active', 'superseded') AND m.valid_from <= $3
        AND coalesce(m.valid_to, 'infinity') > $3 END

@@ -226,7 +226,6 @@ CREATE FUNCTION mint_token(
 DECLARE
   minted uuid := uuidv7();
 BEGIN
-  DELETE FROM tokens WHERE expires_at < now() - interval '1 day';
   INSERT INTO tokens (id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, expires_at)
   VALUES (minted, mint_token.hash, mint_token.org, mint_token.role, mint_token.actor, mint_token.agent,
           mint_token.user_id, mint_token.project, mint_token.workflow, mint_token.tiers, now() + mint_token.lives);

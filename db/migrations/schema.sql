@@ -119,6 +119,7 @@ END) STORED,
     CONSTRAINT memories_author_kind_check CHECK ((author_kind = ANY (ARRAY['person'::text, 'agent'::text, 'system'::text]))),
     CONSTRAINT memories_check CHECK (((valid_to IS NULL) OR (status = ANY (ARRAY['superseded'::text, 'tombstoned'::text])))),
     CONSTRAINT memories_content_hash_check CHECK ((length(content_hash) = 32)),
+    CONSTRAINT memories_end CHECK (((kind = 'rule'::text) OR (expires_at <= (created_at + '10 years'::interval)))),
     CONSTRAINT memories_importance_check CHECK (((importance >= 1) AND (importance <= 5))),
     CONSTRAINT memories_kind_check CHECK ((kind = ANY (ARRAY['fact'::text, 'preference'::text, 'rule'::text, 'turn'::text]))),
     CONSTRAINT memories_occurrences_check CHECK ((occurrences > 0)),
@@ -266,6 +267,35 @@ BEGIN
   RETURN NULL;
 END $$;
 ALTER FUNCTION afterword.drop_kept() OWNER TO afterword_owner;
+CREATE FUNCTION afterword.empty_memories(ids uuid[], actor text, reason text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $_$
+DECLARE
+  stamp integer;
+BEGIN
+  UPDATE reviews r SET closed_at = now(), decision = 'voided', decided_by = empty_memories.actor
+  WHERE r.memory_id = ANY (ids) AND r.closed_at IS NULL;
+  UPDATE reviews r SET comment = NULL WHERE r.memory_id = ANY (ids);
+  UPDATE memories m SET content = '', content_hash = sha256(convert_to(m.id::text, 'UTF8')), previous_hash = NULL,
+    rationale = '', evidence = '[]', subject_type = NULL, subject_id = NULL, author = 'erased',
+    scope_value = CASE WHEN m.scope_kind <> 'org' THEN 'erased' END, erased_at = now(), review_id = NULL,
+    status = CASE WHEN m.status = 'pending' THEN 'tombstoned' ELSE m.status END,
+    status_at = CASE WHEN m.status = 'pending' THEN now() ELSE m.status_at END,
+    actor = empty_memories.actor, reason = empty_memories.reason
+  WHERE m.id = ANY (ids) AND m.erased_at IS NULL;
+  -- What took its place, or waits to, is chained to it by a hash that a short text can be guessed from.
+  UPDATE memories m SET previous_hash = NULL WHERE m.previous_hash IS NOT NULL AND (
+    m.id IN (SELECT x.superseded_by FROM memories x WHERE x.id = ANY (ids))
+    OR m.id IN (SELECT r.memory_id FROM reviews r WHERE r.closed_at IS NULL) AND m.replaces && ids);
+  FOR stamp IN SELECT s.id FROM stamps s LOOP
+    EXECUTE format('DELETE FROM %I WHERE memory_id = ANY ($1)', 'embeddings_' || stamp) USING ids;
+  END LOOP;
+  DELETE FROM payloads p USING ledger l
+  WHERE l.id = p.entry_id AND l.subject_kind = 'memory' AND l.subject_id = ANY (ids::text[]);
+  DELETE FROM run_subjects s WHERE s.memory_id = ANY (ids);
+END $_$;
+ALTER FUNCTION afterword.empty_memories(ids uuid[], actor text, reason text) OWNER TO afterword_eraser;
 CREATE FUNCTION afterword.erase(erasure uuid, runs uuid[], event_keys text[], renamed uuid[], memories uuid[], drops uuid[], entries bigint[], reviews uuid[], rejected uuid[], users text[]) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'public', 'pg_temp'
@@ -652,7 +682,6 @@ CREATE FUNCTION afterword.mint_token(hash bytea, org integer, role text, actor t
 DECLARE
   minted uuid := uuidv7();
 BEGIN
-  DELETE FROM tokens WHERE expires_at < now() - interval '1 day';
   INSERT INTO tokens (id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, expires_at)
   VALUES (minted, mint_token.hash, mint_token.org, mint_token.role, mint_token.actor, mint_token.agent,
           mint_token.user_id, mint_token.project, mint_token.workflow, mint_token.tiers, now() + mint_token.lives);
@@ -769,6 +798,56 @@ BEGIN
   RETURN hold;
 END $$;
 ALTER FUNCTION afterword.place_hold(hash bytea, needles jsonb, reason text, runs uuid[], rejected uuid[]) OWNER TO afterword_eraser;
+CREATE FUNCTION afterword.purge_due(actor text, org integer DEFAULT NULL::integer, max_rows integer DEFAULT 500) RETURNS TABLE(store text, org_id integer, rows bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+DECLARE
+  s text;
+  ids uuid[];
+BEGIN
+  PERFORM pg_advisory_xact_lock(x'70757267'::integer);
+  FOREACH s IN ARRAY ARRAY['transcripts', 'envelopes', 'rejected_events', 'drops', 'expired', 'forgotten', 'recalls',
+                           'tokens', 'renewals'] LOOP
+    SELECT array_agg(d.id) INTO ids FROM (
+      SELECT p.id FROM past_date p WHERE p.store = s AND NOT p.held AND (purge_due.org IS NULL OR p.org_id = purge_due.org)
+      ORDER BY p.since, p.id LIMIT purge_due.max_rows) d;
+    CONTINUE WHEN ids IS NULL;
+    RETURN QUERY
+      WITH gone AS (
+        INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
+        SELECT p.org_id, 'store', s, purge_due.actor, CASE s WHEN 'renewals' THEN 'reviews_due' ELSE 'purged' END,
+               jsonb_build_object('rows', count(*))
+        FROM past_date p WHERE p.store = s AND p.id = ANY (ids) GROUP BY p.org_id
+        RETURNING org_id, (detail ->> 'rows')::bigint AS n)
+      SELECT s, g.org_id, g.n FROM gone g;
+    PERFORM purge_store(s, ids, purge_due.actor);
+  END LOOP;
+END $$;
+ALTER FUNCTION afterword.purge_due(actor text, org integer, max_rows integer) OWNER TO afterword_eraser;
+CREATE FUNCTION afterword.purge_store(store text, ids uuid[], actor text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+BEGIN
+  CASE purge_store.store
+    WHEN 'transcripts' THEN DELETE FROM transcripts WHERE run_id = ANY (ids);
+    WHEN 'envelopes' THEN DELETE FROM envelopes WHERE run_id = ANY (ids);
+    WHEN 'rejected_events' THEN DELETE FROM rejected_events WHERE id = ANY (ids);
+    WHEN 'drops' THEN
+      UPDATE drops SET content = '', rationale = '', evidence = '[]', subject_type = NULL, subject_id = NULL,
+        scope_value = NULL, author = '', erased_at = now() WHERE id = ANY (ids);
+      UPDATE reviews SET comment = NULL WHERE drop_id = ANY (ids);
+    WHEN 'expired', 'forgotten' THEN PERFORM empty_memories(ids, purge_store.actor, purge_store.store);
+    WHEN 'recalls' THEN DELETE FROM recalls WHERE id = ANY (ids);
+    WHEN 'tokens' THEN DELETE FROM tokens WHERE id = ANY (ids);
+    WHEN 'renewals' THEN
+      INSERT INTO reviews (id, org_id, memory_id, kind, reasons)
+      SELECT uuidv7(), m.org_id, m.id, 'renew', '{review_due}' FROM memories m WHERE m.id = ANY (ids);
+  END CASE;
+END $$;
+ALTER FUNCTION afterword.purge_store(store text, ids uuid[], actor text) OWNER TO afterword_eraser;
 CREATE FUNCTION afterword.recall(query text, vector public.vector DEFAULT NULL::public.vector, stamp integer DEFAULT NULL::integer, max_hits integer DEFAULT 5, as_of timestamp with time zone DEFAULT NULL::timestamp with time zone, vector_weight real DEFAULT 1, lexical_weight real DEFAULT 1) RETURNS TABLE(recall_id uuid, mode text, excluded jsonb, memory_id uuid, tier text, kind text, status text, content text, author_kind text, author text, subject_type text, subject_id text, observed_at timestamp with time zone, valid_from timestamp with time zone, valid_to timestamp with time zone, vector_score real, lexical_score real, combined_score real, vector_rank integer, lexical_rank integer, allowed text)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'public', 'pg_temp'
@@ -786,7 +865,7 @@ DECLARE
   indexed boolean := coalesce(search.ann, false);
   missing integer := coalesce(search.missing, 0);
   visible CONSTANT text := $v$
-    m.erased_at IS NULL AND m.expires_at > now() AND m.tier = ANY ($2) AND CASE
+    m.erased_at IS NULL AND (m.kind = 'rule' OR m.expires_at > now()) AND m.tier = ANY ($2) AND CASE
       WHEN $3::timestamptz IS NULL THEN m.status = 'active'
       ELSE m.status IN ('active', 'superseded') AND m.valid_from <= $3
        AND coalesce(m.valid_to, 'infinity') > $3 END
@@ -896,6 +975,19 @@ BEGIN
   RAISE EXCEPTION 'already_decided: this memory is %', m.status USING ERRCODE = 'AW001';
 END $$;
 ALTER FUNCTION afterword.refuse_decided(m afterword.memories) OWNER TO afterword_verdict;
+CREATE FUNCTION afterword.refuse_later() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+BEGIN
+  IF TG_TABLE_NAME = 'memories' AND EXISTS (SELECT FROM reviews r WHERE r.memory_id = (to_jsonb(NEW) ->> 'id')::uuid
+       AND r.kind = 'renew' AND r.decision = 'approve' AND r.closed_at = now()) THEN
+    RETURN NEW;
+  END IF;
+  RAISE EXCEPTION 'what is kept until a date is not kept longer' USING ERRCODE = 'check_violation',
+    CONSTRAINT = 'kept_no_longer';
+END $$;
+ALTER FUNCTION afterword.refuse_later() OWNER TO afterword_eraser;
 CREATE FUNCTION afterword.refuse_refused() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'afterword', 'pg_temp'
@@ -963,12 +1055,12 @@ BEGIN
   EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY', name);
   EXECUTE format('CREATE POLICY workers_reach_all_orgs ON %I TO afterword_worker USING (true) WITH CHECK (true)', name);
   EXECUTE format('CREATE POLICY recall_reads ON %I FOR SELECT TO afterword_recall USING (true)', name);
-  EXECUTE format('CREATE POLICY erasure ON %I TO afterword_eraser USING (true)', name);
-  EXECUTE format('GRANT SELECT, DELETE ON %I TO afterword_eraser', name);
   EXECUTE format('GRANT MAINTAIN ON %I TO afterword_operator', name);
   EXECUTE format('CREATE POLICY verdicts_look ON %I FOR SELECT TO afterword_verdict USING (true)', name);
   EXECUTE format('CREATE TRIGGER embedded_active AFTER INSERT ON %I REFERENCING NEW TABLE AS fresh '
     'FOR EACH STATEMENT EXECUTE FUNCTION refuse_waiting()', name);
+  EXECUTE format('CREATE POLICY erasure ON %I TO afterword_eraser USING (true)', name);
+  EXECUTE format('GRANT SELECT, DELETE ON %I TO afterword_eraser', name);
   EXECUTE format('GRANT SELECT, INSERT, UPDATE (ann), DELETE ON %I TO afterword_worker', name);
   EXECUTE format('GRANT SELECT ON %I TO afterword_recall, afterword_verdict', name);
   RETURN stamp;
@@ -1023,6 +1115,16 @@ BEGIN
   RETURN hold;
 END $$;
 ALTER FUNCTION afterword.release_hold(hash bytea, reason text) OWNER TO afterword_eraser;
+CREATE FUNCTION afterword.renew_rule() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+BEGIN
+  UPDATE memories SET expires_at = now() + make_interval(days => retention_days(NEW.org_id, 'rules'))
+  WHERE id = NEW.memory_id;
+  RETURN NULL;
+END $$;
+ALTER FUNCTION afterword.renew_rule() OWNER TO afterword_eraser;
 CREATE FUNCTION afterword.restore_drop(dropped uuid, comment text) RETURNS uuid
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -1065,6 +1167,15 @@ BEGIN
   RETURN opened;
 END $$;
 ALTER FUNCTION afterword.restore_drop(dropped uuid, comment text) OWNER TO afterword_verdict;
+CREATE FUNCTION afterword.retention_days(org integer, name text) RETURNS integer
+    LANGUAGE sql STABLE
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+  SELECT coalesce((SELECT (o.settings #>> ARRAY['retention', d.name])::integer FROM orgs o
+                   WHERE d.by_org AND o.id = retention_days.org), d.days)
+  FROM retention_defaults d WHERE d.name = retention_days.name
+$$;
+ALTER FUNCTION afterword.retention_days(org integer, name text) OWNER TO afterword_eraser;
 CREATE FUNCTION afterword.retire_replaced(m afterword.memories, actor text) RETURNS void
     LANGUAGE sql
     SET search_path TO 'afterword', 'pg_temp'
@@ -1191,6 +1302,37 @@ BEGIN
   RETURN NULL;
 END $$;
 ALTER FUNCTION afterword.sample_activations() OWNER TO afterword_owner;
+CREATE FUNCTION afterword.shorten() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  n integer;
+  done jsonb := '{}';
+BEGIN
+  UPDATE memories m SET expires_at = k.until FROM (
+    SELECT x.id, CASE WHEN x.kind = 'rule' THEN now() ELSE x.created_at END
+             + make_interval(days => retention_days(NEW.id, x.kind || 's')) AS until
+    FROM memories x WHERE x.org_id = NEW.id AND x.erased_at IS NULL) k
+  WHERE m.id = k.id AND m.expires_at > k.until;
+  GET DIAGNOSTICS n = ROW_COUNT;
+  done := done || jsonb_build_object('memories', n);
+  UPDATE transcripts t SET purge_after = k.until FROM (
+    SELECT r.id, r.created_at + make_interval(days => retention_days(NEW.id, 'transcripts')) AS until
+    FROM runs r WHERE r.org_id = NEW.id) k
+  WHERE t.run_id = k.id AND t.purge_after > k.until;
+  GET DIAGNOSTICS n = ROW_COUNT;
+  done := done || jsonb_build_object('transcripts', n);
+  UPDATE drops d SET expires_at = d.at + make_interval(days => retention_days(NEW.id, 'drops'))
+  WHERE d.org_id = NEW.id AND d.erased_at IS NULL
+    AND d.expires_at > d.at + make_interval(days => retention_days(NEW.id, 'drops'));
+  GET DIAGNOSTICS n = ROW_COUNT;
+  done := done || jsonb_build_object('drops', n);
+  INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
+  VALUES (NEW.id, 'org', NEW.name, NEW.actor, 'retention_applied', done);
+  RETURN NULL;
+END $$;
+ALTER FUNCTION afterword.shorten() OWNER TO afterword_eraser;
 CREATE FUNCTION afterword.token_users() RETURNS TABLE(user_id text, tokens bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -1278,6 +1420,31 @@ CREATE TABLE afterword.held_rows (
 );
 ALTER TABLE ONLY afterword.held_rows FORCE ROW LEVEL SECURITY;
 ALTER TABLE afterword.held_rows OWNER TO afterword_owner;
+CREATE TABLE afterword.legal_holds (
+    id uuid NOT NULL,
+    org_id integer NOT NULL,
+    hash bytea NOT NULL,
+    needles jsonb NOT NULL,
+    actor text NOT NULL,
+    reason text NOT NULL,
+    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    released_by text,
+    release_reason text,
+    released_at timestamp with time zone,
+    CONSTRAINT legal_holds_check CHECK ((((released_at IS NULL) = (released_by IS NULL)) AND ((released_at IS NULL) = (release_reason IS NULL)))),
+    CONSTRAINT legal_holds_hash_check CHECK ((length(hash) = 16)),
+    CONSTRAINT legal_holds_reason_check CHECK ((reason ~ '\S'::text))
+);
+ALTER TABLE ONLY afterword.legal_holds ALTER COLUMN hash SET STATISTICS 0;
+ALTER TABLE ONLY afterword.legal_holds ALTER COLUMN needles SET STATISTICS 0;
+ALTER TABLE ONLY afterword.legal_holds FORCE ROW LEVEL SECURITY;
+ALTER TABLE afterword.legal_holds OWNER TO afterword_owner;
+CREATE VIEW afterword.held_now AS
+ SELECT h.row_id
+   FROM (afterword.held_rows h
+     JOIN afterword.legal_holds l ON ((l.id = h.hold_id)))
+  WHERE (l.released_at IS NULL);
+ALTER VIEW afterword.held_now OWNER TO afterword_eraser;
 CREATE TABLE afterword.installation (
     single boolean DEFAULT true NOT NULL,
     key_check bytea NOT NULL,
@@ -1310,25 +1477,6 @@ ALTER TABLE afterword.ledger ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MAXVALUE
     CACHE 1
 );
-CREATE TABLE afterword.legal_holds (
-    id uuid NOT NULL,
-    org_id integer NOT NULL,
-    hash bytea NOT NULL,
-    needles jsonb NOT NULL,
-    actor text NOT NULL,
-    reason text NOT NULL,
-    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    released_by text,
-    release_reason text,
-    released_at timestamp with time zone,
-    CONSTRAINT legal_holds_check CHECK ((((released_at IS NULL) = (released_by IS NULL)) AND ((released_at IS NULL) = (release_reason IS NULL)))),
-    CONSTRAINT legal_holds_hash_check CHECK ((length(hash) = 16)),
-    CONSTRAINT legal_holds_reason_check CHECK ((reason ~ '\S'::text))
-);
-ALTER TABLE ONLY afterword.legal_holds ALTER COLUMN hash SET STATISTICS 0;
-ALTER TABLE ONLY afterword.legal_holds ALTER COLUMN needles SET STATISTICS 0;
-ALTER TABLE ONLY afterword.legal_holds FORCE ROW LEVEL SECURITY;
-ALTER TABLE afterword.legal_holds OWNER TO afterword_owner;
 CREATE TABLE afterword.memory_moves (
     from_status text NOT NULL,
     to_status text NOT NULL
@@ -1376,7 +1524,9 @@ CREATE TABLE afterword.orgs (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT activatable_is_low CHECK ((COALESCE((settings -> 'activatable_classes'::text), '[]'::jsonb) <@ '["phone", "ip", "person", "dob", "address"]'::jsonb)),
     CONSTRAINT orgs_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9_.-]{0,99}$'::text)),
-    CONSTRAINT orgs_settings_check CHECK ((((settings - '{extraction,languages,required_classes,waived_classes,activatable_classes}'::text[]) = '{}'::jsonb) AND ((settings -> 'languages'::text) IS DISTINCT FROM '[]'::jsonb))),
+    CONSTRAINT orgs_settings_check CHECK ((((settings - '{extraction,languages,required_classes,waived_classes,activatable_classes,retention}'::text[]) = '{}'::jsonb) AND ((settings -> 'languages'::text) IS DISTINCT FROM '[]'::jsonb))),
+    CONSTRAINT retention_floor CHECK ((NOT jsonb_path_exists(settings, 'strict $."retention".*?(((@.type() != "number" || @ < 30) || @ > 3650) || @.floor() != @)'::jsonpath, silent => true))),
+    CONSTRAINT retention_is_known CHECK (((jsonb_typeof(COALESCE((settings -> 'retention'::text), '{}'::jsonb)) = 'object'::text) AND ((COALESCE((settings -> 'retention'::text), '{}'::jsonb) - '{facts,preferences,rules,turns,transcripts,drops,recalls}'::text[]) = '{}'::jsonb))),
     CONSTRAINT waivers_are_named CHECK (((jsonb_typeof(COALESCE((settings -> 'waived_classes'::text), '{}'::jsonb)) = 'object'::text) AND (NOT jsonb_path_exists(settings, 'strict $."waived_classes".*?(@.type() != "string" || !(@ like_regex "\\S"))'::jsonpath, silent => true))))
 );
 ALTER TABLE afterword.orgs OWNER TO afterword_owner;
@@ -1388,43 +1538,6 @@ ALTER TABLE afterword.orgs ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MAXVALUE
     CACHE 1
 );
-CREATE TABLE afterword.payloads (
-    org_id integer NOT NULL,
-    entry_id bigint NOT NULL,
-    key bytea NOT NULL,
-    content jsonb NOT NULL,
-    CONSTRAINT payloads_key_check CHECK ((length(key) = 32))
-);
-ALTER TABLE ONLY afterword.payloads ALTER COLUMN key SET STATISTICS 0;
-ALTER TABLE ONLY afterword.payloads ALTER COLUMN content SET STATISTICS 0;
-ALTER TABLE ONLY afterword.payloads FORCE ROW LEVEL SECURITY;
-ALTER TABLE afterword.payloads OWNER TO afterword_owner;
-CREATE VIEW afterword.promptable WITH (security_barrier='true') AS
- SELECT id,
-    tier,
-    kind,
-    namespace,
-    scope_kind,
-    scope_value,
-    content,
-    author_kind,
-    author,
-    subject_type,
-    subject_id,
-    importance,
-    occurrences,
-    observed_at,
-    valid_from,
-    expires_at
-   FROM afterword.memories m
-  WHERE ((org_id = ( SELECT current_grant.org_id
-           FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at))) AND (status = 'active'::text) AND (expires_at > now()) AND (erased_at IS NULL) AND (tier IN ( SELECT unnest(current_grant.tiers) AS unnest
-           FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at))) AND ((scope_kind = 'org'::text) OR ((scope_kind = 'user'::text) AND (scope_value = ( SELECT current_grant.user_id
-           FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at)))) OR ((scope_kind = 'agent'::text) AND (scope_value = ( SELECT current_grant.agent
-           FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at)))) OR ((scope_kind = 'project'::text) AND (scope_value = ( SELECT current_grant.project
-           FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at)))) OR ((scope_kind = 'workflow'::text) AND (scope_value = ( SELECT current_grant.workflow
-           FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at))))));
-ALTER VIEW afterword.promptable OWNER TO afterword_recall;
 CREATE TABLE afterword.recalls (
     id uuid NOT NULL,
     org_id integer NOT NULL,
@@ -1459,37 +1572,6 @@ ALTER TABLE ONLY afterword.rejected_events ALTER COLUMN detail SET STATISTICS 0;
 ALTER TABLE ONLY afterword.rejected_events ALTER COLUMN body SET STATISTICS 0;
 ALTER TABLE ONLY afterword.rejected_events FORCE ROW LEVEL SECURITY;
 ALTER TABLE afterword.rejected_events OWNER TO afterword_owner;
-CREATE TABLE afterword.replayed_runs (
-    replay_id uuid NOT NULL,
-    run_id uuid NOT NULL,
-    code text NOT NULL,
-    at timestamp with time zone DEFAULT now() NOT NULL
-);
-ALTER TABLE afterword.replayed_runs OWNER TO afterword_owner;
-CREATE TABLE afterword.replays (
-    id uuid NOT NULL,
-    selector jsonb NOT NULL,
-    actor text NOT NULL,
-    reason text NOT NULL,
-    rate_per_second real NOT NULL,
-    cap integer NOT NULL,
-    force boolean DEFAULT false NOT NULL,
-    requested_at timestamp with time zone DEFAULT now() NOT NULL,
-    status text DEFAULT 'requested'::text NOT NULL,
-    rearmed integer DEFAULT 0 NOT NULL,
-    refused integer DEFAULT 0 NOT NULL,
-    died_again integer DEFAULT 0 NOT NULL,
-    last_at timestamp with time zone,
-    looked_at timestamp with time zone,
-    finished_at timestamp with time zone,
-    CONSTRAINT replays_cap_check CHECK ((cap > 0)),
-    CONSTRAINT replays_check CHECK (((finished_at IS NOT NULL) = (status = ANY (ARRAY['finished'::text, 'stopped'::text])))),
-    CONSTRAINT replays_rate_per_second_check CHECK (((rate_per_second > (0)::double precision) AND (rate_per_second < 'Infinity'::real))),
-    CONSTRAINT replays_reason_check CHECK ((reason <> ''::text)),
-    CONSTRAINT replays_selector CHECK (((jsonb_typeof(selector) = 'object'::text) AND ((selector - '{run,code,org,since,rejected}'::text[]) = '{}'::jsonb) AND (NOT jsonb_path_exists(selector, '$.*?(@.type() != "string")'::jsonpath)) AND (num_nulls(((selector ->> 'run'::text))::uuid, ((selector ->> 'since'::text))::timestamp with time zone) >= 0))),
-    CONSTRAINT replays_status_check CHECK ((status = ANY (ARRAY['requested'::text, 'running'::text, 'finished'::text, 'stopped'::text])))
-);
-ALTER TABLE afterword.replays OWNER TO afterword_owner;
 CREATE TABLE afterword.reviews (
     id uuid NOT NULL,
     org_id integer NOT NULL,
@@ -1518,32 +1600,12 @@ END) STORED,
     CONSTRAINT only_drops_are_restored CHECK (((decision <> 'restore'::text) OR (kind = 'drop'::text))),
     CONSTRAINT reviews_check CHECK ((((closed_at IS NULL) = (decision IS NULL)) AND ((decision IS NULL) = (decided_by IS NULL)))),
     CONSTRAINT reviews_decision_check CHECK ((decision = ANY (ARRAY['approve'::text, 'redirect'::text, 'reject'::text, 'correct'::text, 'forget'::text, 'restore'::text, 'voided'::text]))),
-    CONSTRAINT reviews_kind_check CHECK ((kind = ANY (ARRAY['hold'::text, 'retire'::text, 'audit'::text, 'amend'::text, 'drop'::text]))),
+    CONSTRAINT reviews_kind_check CHECK ((kind = ANY (ARRAY['hold'::text, 'retire'::text, 'audit'::text, 'amend'::text, 'drop'::text, 'renew'::text]))),
     CONSTRAINT reviews_reasons_check CHECK ((cardinality(reasons) > 0))
 );
 ALTER TABLE ONLY afterword.reviews ALTER COLUMN comment SET STATISTICS 0;
 ALTER TABLE ONLY afterword.reviews FORCE ROW LEVEL SECURITY;
 ALTER TABLE afterword.reviews OWNER TO afterword_owner;
-CREATE TABLE afterword.run_entries (
-    kind text NOT NULL,
-    state text NOT NULL
-);
-ALTER TABLE afterword.run_entries OWNER TO afterword_owner;
-CREATE TABLE afterword.run_moves (
-    from_state text NOT NULL,
-    to_state text NOT NULL
-);
-ALTER TABLE afterword.run_moves OWNER TO afterword_owner;
-CREATE TABLE afterword.run_subjects (
-    org_id integer NOT NULL,
-    hash bytea NOT NULL,
-    run_id uuid NOT NULL,
-    memory_id uuid,
-    CONSTRAINT run_subjects_hash_check CHECK ((length(hash) = 16))
-);
-ALTER TABLE ONLY afterword.run_subjects ALTER COLUMN hash SET STATISTICS 0;
-ALTER TABLE ONLY afterword.run_subjects FORCE ROW LEVEL SECURITY;
-ALTER TABLE afterword.run_subjects OWNER TO afterword_owner;
 CREATE TABLE afterword.runs (
     id uuid NOT NULL,
     org_id integer NOT NULL,
@@ -1596,6 +1658,196 @@ ALTER TABLE ONLY afterword.runs ALTER COLUMN event SET STATISTICS 0;
 ALTER TABLE ONLY afterword.runs ALTER COLUMN error_detail SET STATISTICS 0;
 ALTER TABLE ONLY afterword.runs FORCE ROW LEVEL SECURITY;
 ALTER TABLE afterword.runs OWNER TO afterword_owner;
+CREATE TABLE afterword.transcripts (
+    run_id uuid NOT NULL,
+    org_id integer NOT NULL,
+    body bytea NOT NULL,
+    turns integer NOT NULL,
+    purge_after timestamp with time zone NOT NULL
+);
+ALTER TABLE ONLY afterword.transcripts ALTER COLUMN body SET STATISTICS 0;
+ALTER TABLE ONLY afterword.transcripts ALTER COLUMN body SET STORAGE EXTERNAL;
+ALTER TABLE ONLY afterword.transcripts FORCE ROW LEVEL SECURITY;
+ALTER TABLE afterword.transcripts OWNER TO afterword_owner;
+CREATE VIEW afterword.past_date WITH (security_barrier='true') AS
+ SELECT 'transcripts'::text AS store,
+    t.org_id,
+    t.run_id AS id,
+    t.purge_after AS since,
+    (t.run_id IN ( SELECT held_now.row_id
+           FROM afterword.held_now)) AS held
+   FROM afterword.transcripts t
+  WHERE (t.purge_after <= now())
+UNION ALL
+ SELECT 'envelopes'::text AS store,
+    e.org_id,
+    e.run_id AS id,
+    (r.state_at + make_interval(days => afterword.retention_days(e.org_id, 'transcripts'::text))) AS since,
+    (e.run_id IN ( SELECT held_now.row_id
+           FROM afterword.held_now)) AS held
+   FROM (afterword.envelopes e
+     JOIN afterword.runs r ON ((r.id = e.run_id)))
+  WHERE ((r.state = 'dead_letter'::text) AND ((r.state_at + make_interval(days => afterword.retention_days(e.org_id, 'transcripts'::text))) <= now()))
+UNION ALL
+ SELECT 'rejected_events'::text AS store,
+    NULL::integer AS org_id,
+    x.id,
+    x.purge_after AS since,
+    (x.id IN ( SELECT held_now.row_id
+           FROM afterword.held_now)) AS held
+   FROM afterword.rejected_events x
+  WHERE (x.purge_after <= now())
+UNION ALL
+ SELECT 'drops'::text AS store,
+    d.org_id,
+    d.id,
+    d.expires_at AS since,
+    (d.run_id IN ( SELECT held_now.row_id
+           FROM afterword.held_now)) AS held
+   FROM afterword.drops d
+  WHERE ((d.expires_at <= now()) AND (d.erased_at IS NULL))
+UNION ALL
+ SELECT 'expired'::text AS store,
+    m.org_id,
+    m.id,
+    (m.expires_at + '7 days'::interval) AS since,
+    (m.run_id IN ( SELECT held_now.row_id
+           FROM afterword.held_now)) AS held
+   FROM afterword.memories m
+  WHERE ((m.expires_at <= (now() - '7 days'::interval)) AND (m.erased_at IS NULL) AND (NOT ((m.kind = 'rule'::text) AND (m.status = 'active'::text))))
+UNION ALL
+ SELECT 'forgotten'::text AS store,
+    m.org_id,
+    m.id,
+    m.purge_after AS since,
+    (m.run_id IN ( SELECT held_now.row_id
+           FROM afterword.held_now)) AS held
+   FROM afterword.memories m
+  WHERE ((m.purge_after <= now()) AND (m.erased_at IS NULL) AND (m.expires_at > (now() - '7 days'::interval)))
+UNION ALL
+ SELECT 'recalls'::text AS store,
+    r.org_id,
+    r.id,
+    (r.at + make_interval(days => o.days)) AS since,
+    false AS held
+   FROM (( SELECT orgs.id,
+            afterword.retention_days(orgs.id, 'recalls'::text) AS days
+           FROM afterword.orgs) o
+     JOIN afterword.recalls r ON (((r.org_id = o.id) AND (r.at <= (now() - make_interval(days => o.days))))))
+UNION ALL
+ SELECT 'tokens'::text AS store,
+    t.org_id,
+    t.id,
+    (t.expires_at + '1 day'::interval) AS since,
+    false AS held
+   FROM afterword.tokens t
+  WHERE (t.expires_at <= (now() - '1 day'::interval))
+UNION ALL
+ SELECT 'renewals'::text AS store,
+    m.org_id,
+    m.id,
+    m.expires_at AS since,
+    false AS held
+   FROM afterword.memories m
+  WHERE ((m.expires_at <= now()) AND (m.erased_at IS NULL) AND (m.kind = 'rule'::text) AND (m.status = 'active'::text) AND (NOT (EXISTS ( SELECT
+           FROM afterword.reviews r
+          WHERE ((r.memory_id = m.id) AND (r.kind = 'renew'::text) AND (r.closed_at IS NULL))))));
+ALTER VIEW afterword.past_date OWNER TO afterword_eraser;
+CREATE TABLE afterword.payloads (
+    org_id integer NOT NULL,
+    entry_id bigint NOT NULL,
+    key bytea NOT NULL,
+    content jsonb NOT NULL,
+    CONSTRAINT payloads_key_check CHECK ((length(key) = 32))
+);
+ALTER TABLE ONLY afterword.payloads ALTER COLUMN key SET STATISTICS 0;
+ALTER TABLE ONLY afterword.payloads ALTER COLUMN content SET STATISTICS 0;
+ALTER TABLE ONLY afterword.payloads FORCE ROW LEVEL SECURITY;
+ALTER TABLE afterword.payloads OWNER TO afterword_owner;
+CREATE VIEW afterword.promptable WITH (security_barrier='true') AS
+ SELECT id,
+    tier,
+    kind,
+    namespace,
+    scope_kind,
+    scope_value,
+    content,
+    author_kind,
+    author,
+    subject_type,
+    subject_id,
+    importance,
+    occurrences,
+    observed_at,
+    valid_from,
+    expires_at
+   FROM afterword.memories m
+  WHERE ((org_id = ( SELECT current_grant.org_id
+           FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at))) AND (status = 'active'::text) AND ((kind = 'rule'::text) OR (expires_at > now())) AND (erased_at IS NULL) AND (tier IN ( SELECT unnest(current_grant.tiers) AS unnest
+           FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at))) AND ((scope_kind = 'org'::text) OR ((scope_kind = 'user'::text) AND (scope_value = ( SELECT current_grant.user_id
+           FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at)))) OR ((scope_kind = 'agent'::text) AND (scope_value = ( SELECT current_grant.agent
+           FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at)))) OR ((scope_kind = 'project'::text) AND (scope_value = ( SELECT current_grant.project
+           FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at)))) OR ((scope_kind = 'workflow'::text) AND (scope_value = ( SELECT current_grant.workflow
+           FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at))))));
+ALTER VIEW afterword.promptable OWNER TO afterword_recall;
+CREATE TABLE afterword.replayed_runs (
+    replay_id uuid NOT NULL,
+    run_id uuid NOT NULL,
+    code text NOT NULL,
+    at timestamp with time zone DEFAULT now() NOT NULL
+);
+ALTER TABLE afterword.replayed_runs OWNER TO afterword_owner;
+CREATE TABLE afterword.replays (
+    id uuid NOT NULL,
+    selector jsonb NOT NULL,
+    actor text NOT NULL,
+    reason text NOT NULL,
+    rate_per_second real NOT NULL,
+    cap integer NOT NULL,
+    force boolean DEFAULT false NOT NULL,
+    requested_at timestamp with time zone DEFAULT now() NOT NULL,
+    status text DEFAULT 'requested'::text NOT NULL,
+    rearmed integer DEFAULT 0 NOT NULL,
+    refused integer DEFAULT 0 NOT NULL,
+    died_again integer DEFAULT 0 NOT NULL,
+    last_at timestamp with time zone,
+    looked_at timestamp with time zone,
+    finished_at timestamp with time zone,
+    CONSTRAINT replays_cap_check CHECK ((cap > 0)),
+    CONSTRAINT replays_check CHECK (((finished_at IS NOT NULL) = (status = ANY (ARRAY['finished'::text, 'stopped'::text])))),
+    CONSTRAINT replays_rate_per_second_check CHECK (((rate_per_second > (0)::double precision) AND (rate_per_second < 'Infinity'::real))),
+    CONSTRAINT replays_reason_check CHECK ((reason <> ''::text)),
+    CONSTRAINT replays_selector CHECK (((jsonb_typeof(selector) = 'object'::text) AND ((selector - '{run,code,org,since,rejected}'::text[]) = '{}'::jsonb) AND (NOT jsonb_path_exists(selector, '$.*?(@.type() != "string")'::jsonpath)) AND (num_nulls(((selector ->> 'run'::text))::uuid, ((selector ->> 'since'::text))::timestamp with time zone) >= 0))),
+    CONSTRAINT replays_status_check CHECK ((status = ANY (ARRAY['requested'::text, 'running'::text, 'finished'::text, 'stopped'::text])))
+);
+ALTER TABLE afterword.replays OWNER TO afterword_owner;
+CREATE TABLE afterword.retention_defaults (
+    name text NOT NULL,
+    days integer NOT NULL,
+    by_org boolean NOT NULL,
+    CONSTRAINT retention_defaults_days_check CHECK ((days > 0))
+);
+ALTER TABLE afterword.retention_defaults OWNER TO afterword_owner;
+CREATE TABLE afterword.run_entries (
+    kind text NOT NULL,
+    state text NOT NULL
+);
+ALTER TABLE afterword.run_entries OWNER TO afterword_owner;
+CREATE TABLE afterword.run_moves (
+    from_state text NOT NULL,
+    to_state text NOT NULL
+);
+ALTER TABLE afterword.run_moves OWNER TO afterword_owner;
+CREATE TABLE afterword.run_subjects (
+    org_id integer NOT NULL,
+    hash bytea NOT NULL,
+    run_id uuid NOT NULL,
+    memory_id uuid,
+    CONSTRAINT run_subjects_hash_check CHECK ((length(hash) = 16))
+);
+ALTER TABLE ONLY afterword.run_subjects ALTER COLUMN hash SET STATISTICS 0;
+ALTER TABLE ONLY afterword.run_subjects FORCE ROW LEVEL SECURITY;
+ALTER TABLE afterword.run_subjects OWNER TO afterword_owner;
 CREATE TABLE afterword.seals (
     id bigint NOT NULL,
     previous bigint,
@@ -1644,17 +1896,6 @@ ALTER TABLE afterword.stamps ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MAXVALUE
     CACHE 1
 );
-CREATE TABLE afterword.transcripts (
-    run_id uuid NOT NULL,
-    org_id integer NOT NULL,
-    body bytea NOT NULL,
-    turns integer NOT NULL,
-    purge_after timestamp with time zone NOT NULL
-);
-ALTER TABLE ONLY afterword.transcripts ALTER COLUMN body SET STATISTICS 0;
-ALTER TABLE ONLY afterword.transcripts ALTER COLUMN body SET STORAGE EXTERNAL;
-ALTER TABLE ONLY afterword.transcripts FORCE ROW LEVEL SECURITY;
-ALTER TABLE afterword.transcripts OWNER TO afterword_owner;
 ALTER TABLE ONLY afterword.drops
     ADD CONSTRAINT drops_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY afterword.envelopes
@@ -1699,6 +1940,8 @@ ALTER TABLE ONLY afterword.replayed_runs
     ADD CONSTRAINT replayed_runs_pkey PRIMARY KEY (replay_id, run_id);
 ALTER TABLE ONLY afterword.replays
     ADD CONSTRAINT replays_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY afterword.retention_defaults
+    ADD CONSTRAINT retention_defaults_pkey PRIMARY KEY (name);
 ALTER TABLE ONLY afterword.reviews
     ADD CONSTRAINT reviews_open UNIQUE (memory_id, id, is_open);
 ALTER TABLE ONLY afterword.reviews
@@ -1737,6 +1980,7 @@ CREATE INDEX erasures_org ON afterword.erasures USING btree (org_id, at);
 CREATE INDEX ledger_order ON afterword.ledger USING btree (transaction, id);
 CREATE INDEX ledger_subject ON afterword.ledger USING btree (subject_id, id);
 CREATE UNIQUE INDEX legal_holds_open ON afterword.legal_holds USING btree (org_id, hash) WHERE (released_at IS NULL);
+CREATE INDEX memories_expire ON afterword.memories USING btree (expires_at) WHERE (erased_at IS NULL);
 CREATE INDEX memories_held_text ON afterword.memories USING gin (org_id, lexemes) WHERE (status = 'pending'::text);
 CREATE INDEX memories_newest ON afterword.memories USING btree (org_id, observed_at) WHERE (status = 'active'::text);
 CREATE UNIQUE INDEX memories_once ON afterword.memories USING btree (run_id, content_hash) WHERE (status = ANY (ARRAY['pending'::text, 'active'::text]));
@@ -1771,27 +2015,33 @@ CREATE TRIGGER drops_changed AFTER UPDATE ON afterword.drops REFERENCING OLD TAB
 CREATE TRIGGER drops_emptied_held BEFORE UPDATE OF content ON afterword.drops FOR EACH ROW WHEN ((new.content <> old.content)) EXECUTE FUNCTION afterword.keep_held('run_id');
 CREATE TRIGGER drops_held BEFORE DELETE ON afterword.drops FOR EACH ROW EXECUTE FUNCTION afterword.keep_held('run_id');
 CREATE TRIGGER drops_kept AFTER INSERT ON afterword.drops REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.drop_kept();
+CREATE TRIGGER drops_kept_no_longer BEFORE UPDATE ON afterword.drops FOR EACH ROW WHEN ((new.expires_at > old.expires_at)) EXECUTE FUNCTION afterword.refuse_later();
 CREATE TRIGGER drops_stay BEFORE DELETE OR TRUNCATE ON afterword.drops FOR EACH STATEMENT EXECUTE FUNCTION afterword.refuse_change();
 CREATE TRIGGER ledger_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON afterword.ledger FOR EACH STATEMENT EXECUTE FUNCTION afterword.refuse_change();
 CREATE TRIGGER memories_held_back BEFORE UPDATE ON afterword.memories FOR EACH ROW WHEN (((old.erased_at IS NULL) AND (new.erased_at IS NOT NULL))) EXECUTE FUNCTION afterword.keep_held('run_id');
 CREATE TRIGGER memories_inserted AFTER INSERT ON afterword.memories REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.memory_inserted();
 CREATE TRIGGER memories_kept BEFORE DELETE OR TRUNCATE ON afterword.memories FOR EACH STATEMENT EXECUTE FUNCTION afterword.refuse_change();
+CREATE TRIGGER memories_kept_no_longer BEFORE UPDATE ON afterword.memories FOR EACH ROW WHEN ((new.expires_at > old.expires_at)) EXECUTE FUNCTION afterword.refuse_later();
 CREATE TRIGGER memories_moved AFTER UPDATE ON afterword.memories REFERENCING OLD TABLE AS stale NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.memory_moved();
 CREATE TRIGGER memories_refused BEFORE INSERT ON afterword.memories FOR EACH ROW WHEN ((new.status = 'active'::text)) EXECUTE FUNCTION afterword.refuse_refused();
 CREATE TRIGGER memories_sampled AFTER INSERT ON afterword.memories REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.sample_activations();
 CREATE TRIGGER memories_unnamed AFTER UPDATE ON afterword.memories REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.forget_names();
 CREATE TRIGGER orgs_decided AFTER INSERT OR UPDATE ON afterword.orgs FOR EACH ROW EXECUTE FUNCTION afterword.org_decided();
+CREATE TRIGGER orgs_shorten AFTER UPDATE ON afterword.orgs FOR EACH ROW WHEN (((new.settings -> 'retention'::text) IS DISTINCT FROM (old.settings -> 'retention'::text))) EXECUTE FUNCTION afterword.shorten();
 CREATE TRIGGER orgs_waive BEFORE INSERT OR UPDATE ON afterword.orgs FOR EACH ROW EXECUTE FUNCTION afterword.waiver_has_a_reason();
 CREATE TRIGGER rejected_held BEFORE DELETE ON afterword.rejected_events FOR EACH ROW EXECUTE FUNCTION afterword.keep_held('id');
+CREATE TRIGGER rejected_kept_no_longer BEFORE UPDATE ON afterword.rejected_events FOR EACH ROW WHEN ((new.purge_after > old.purge_after)) EXECUTE FUNCTION afterword.refuse_later();
 CREATE TRIGGER reviews_decided AFTER UPDATE ON afterword.reviews REFERENCING OLD TABLE AS stale NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.review_decided();
 CREATE TRIGGER reviews_kept BEFORE DELETE OR TRUNCATE ON afterword.reviews FOR EACH STATEMENT EXECUTE FUNCTION afterword.refuse_change();
 CREATE TRIGGER reviews_opened AFTER INSERT ON afterword.reviews REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.review_opened();
+CREATE TRIGGER reviews_renew AFTER UPDATE ON afterword.reviews FOR EACH ROW WHEN (((new.kind = 'renew'::text) AND (old.closed_at IS NULL) AND (new.decision = 'approve'::text))) EXECUTE FUNCTION afterword.renew_rule();
 CREATE TRIGGER runs_held BEFORE UPDATE ON afterword.runs FOR EACH ROW WHEN (((old.erased_at IS NULL) AND (new.erased_at IS NOT NULL))) EXECUTE FUNCTION afterword.keep_held('id');
 CREATE TRIGGER runs_inserted AFTER INSERT ON afterword.runs REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.run_inserted();
 CREATE TRIGGER runs_kept BEFORE DELETE OR TRUNCATE ON afterword.runs FOR EACH STATEMENT EXECUTE FUNCTION afterword.refuse_change();
 CREATE TRIGGER runs_moved AFTER UPDATE ON afterword.runs REFERENCING OLD TABLE AS stale NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.run_moved();
 CREATE TRIGGER seals_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON afterword.seals FOR EACH STATEMENT EXECUTE FUNCTION afterword.refuse_change();
 CREATE TRIGGER transcripts_held BEFORE DELETE ON afterword.transcripts FOR EACH ROW EXECUTE FUNCTION afterword.keep_held('run_id');
+CREATE TRIGGER transcripts_kept_no_longer BEFORE UPDATE ON afterword.transcripts FOR EACH ROW WHEN ((new.purge_after > old.purge_after)) EXECUTE FUNCTION afterword.refuse_later();
 CREATE TRIGGER transcripts_unnamed AFTER DELETE ON afterword.transcripts REFERENCING OLD TABLE AS stale FOR EACH STATEMENT EXECUTE FUNCTION afterword.forget_names();
 ALTER TABLE ONLY afterword.drops
     ADD CONSTRAINT drops_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
@@ -1884,6 +2134,7 @@ CREATE POLICY erasure ON afterword.ledger FOR SELECT TO afterword_eraser USING (
 CREATE POLICY erasure ON afterword.legal_holds TO afterword_eraser USING (true) WITH CHECK (true);
 CREATE POLICY erasure ON afterword.memories TO afterword_eraser USING (true) WITH CHECK (true);
 CREATE POLICY erasure ON afterword.payloads TO afterword_eraser USING (true) WITH CHECK (true);
+CREATE POLICY erasure ON afterword.recalls TO afterword_eraser USING (true) WITH CHECK (true);
 CREATE POLICY erasure ON afterword.rejected_events TO afterword_eraser USING (true) WITH CHECK (true);
 CREATE POLICY erasure ON afterword.reviews TO afterword_eraser USING (true) WITH CHECK (true);
 CREATE POLICY erasure ON afterword.run_subjects TO afterword_eraser USING (true) WITH CHECK (true);
@@ -1992,6 +2243,7 @@ GRANT SELECT(tier) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(tier) ON TABLE afterword.memories TO afterword_operator;
 GRANT SELECT(kind) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(kind) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(kind) ON TABLE afterword.memories TO afterword_eraser;
 GRANT SELECT(status) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(status) ON TABLE afterword.memories TO afterword_operator;
 GRANT SELECT(status) ON TABLE afterword.memories TO afterword_eraser;
@@ -2015,6 +2267,7 @@ GRANT SELECT(observed_at) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(observed_at) ON TABLE afterword.memories TO afterword_operator;
 GRANT SELECT(expires_at) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(expires_at) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(expires_at) ON TABLE afterword.memories TO afterword_eraser;
 GRANT SELECT(occurrences) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(occurrences) ON TABLE afterword.memories TO afterword_operator;
 GRANT SELECT(revision) ON TABLE afterword.memories TO afterword_reviewer;
@@ -2026,12 +2279,14 @@ GRANT SELECT(superseded_by) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(superseded_by) ON TABLE afterword.memories TO afterword_operator;
 GRANT SELECT(superseded_by) ON TABLE afterword.memories TO afterword_eraser;
 GRANT SELECT(previous_hash) ON TABLE afterword.memories TO afterword_eraser;
+GRANT SELECT(purge_after) ON TABLE afterword.memories TO afterword_eraser;
 GRANT SELECT(erased_at) ON TABLE afterword.memories TO afterword_operator;
 GRANT SELECT(erased_at) ON TABLE afterword.memories TO afterword_eraser;
 GRANT SELECT(review_id) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(review_id) ON TABLE afterword.memories TO afterword_operator;
 GRANT SELECT(created_at) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(created_at) ON TABLE afterword.memories TO afterword_operator;
+GRANT SELECT(created_at) ON TABLE afterword.memories TO afterword_eraser;
 GRANT SELECT(status_at) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(status_at) ON TABLE afterword.memories TO afterword_operator;
 GRANT SELECT(status_at) ON TABLE afterword.memories TO afterword_eraser;
@@ -2040,8 +2295,10 @@ REVOKE ALL ON FUNCTION afterword.confirm_drop(dropped uuid, comment text) FROM P
 GRANT ALL ON FUNCTION afterword.confirm_drop(dropped uuid, comment text) TO afterword_reviewer;
 GRANT DELETE ON TABLE afterword.tokens TO afterword_eraser;
 GRANT MAINTAIN ON TABLE afterword.tokens TO afterword_operator;
+GRANT SELECT(id) ON TABLE afterword.tokens TO afterword_eraser;
 GRANT SELECT(org_id) ON TABLE afterword.tokens TO afterword_eraser;
 GRANT SELECT(user_id) ON TABLE afterword.tokens TO afterword_eraser;
+GRANT SELECT(expires_at) ON TABLE afterword.tokens TO afterword_eraser;
 REVOKE ALL ON FUNCTION afterword.current_grant() FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.current_grant() TO afterword_agent;
 GRANT ALL ON FUNCTION afterword.current_grant() TO afterword_reviewer;
@@ -2053,6 +2310,7 @@ GRANT ALL ON FUNCTION afterword.current_grant() TO afterword_eraser;
 REVOKE ALL ON FUNCTION afterword.demand_amends(m afterword.memories, verdict text, actor text, comment text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.drop_changed() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.drop_kept() FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.empty_memories(ids uuid[], actor text, reason text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.erase(erasure uuid, runs uuid[], event_keys text[], renamed uuid[], memories uuid[], drops uuid[], entries bigint[], reviews uuid[], rejected uuid[], users text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.erase(erasure uuid, runs uuid[], event_keys text[], renamed uuid[], memories uuid[], drops uuid[], entries bigint[], reviews uuid[], rejected uuid[], users text[]) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.finish_erasure(erasure uuid) FROM PUBLIC;
@@ -2080,13 +2338,16 @@ GRANT UPDATE(evidence) ON TABLE afterword.drops TO afterword_worker;
 GRANT SELECT(classes) ON TABLE afterword.drops TO afterword_operator;
 GRANT UPDATE(subject_type) ON TABLE afterword.drops TO afterword_worker;
 GRANT UPDATE(subject_id) ON TABLE afterword.drops TO afterword_worker;
+GRANT SELECT(scope_kind) ON TABLE afterword.drops TO afterword_eraser;
 GRANT UPDATE(scope_value) ON TABLE afterword.drops TO afterword_worker;
 GRANT UPDATE(author) ON TABLE afterword.drops TO afterword_worker;
 GRANT SELECT(provenance) ON TABLE afterword.drops TO afterword_operator;
 GRANT SELECT(review_share) ON TABLE afterword.drops TO afterword_operator;
 GRANT SELECT(sampled) ON TABLE afterword.drops TO afterword_operator;
 GRANT SELECT(at) ON TABLE afterword.drops TO afterword_operator;
+GRANT SELECT(at) ON TABLE afterword.drops TO afterword_eraser;
 GRANT SELECT(expires_at) ON TABLE afterword.drops TO afterword_operator;
+GRANT SELECT(expires_at) ON TABLE afterword.drops TO afterword_eraser;
 GRANT SELECT(restored_at) ON TABLE afterword.drops TO afterword_operator;
 GRANT UPDATE(restored_at) ON TABLE afterword.drops TO afterword_verdict;
 GRANT SELECT(restored_by) ON TABLE afterword.drops TO afterword_operator;
@@ -2116,6 +2377,10 @@ REVOKE ALL ON FUNCTION afterword.operating() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.org_decided() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.place_hold(hash bytea, needles jsonb, reason text, runs uuid[], rejected uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.place_hold(hash bytea, needles jsonb, reason text, runs uuid[], rejected uuid[]) TO afterword_operator;
+REVOKE ALL ON FUNCTION afterword.purge_due(actor text, org integer, max_rows integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.purge_due(actor text, org integer, max_rows integer) TO afterword_worker;
+GRANT ALL ON FUNCTION afterword.purge_due(actor text, org integer, max_rows integer) TO afterword_operator;
+REVOKE ALL ON FUNCTION afterword.purge_store(store text, ids uuid[], actor text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.recall(query text, vector public.vector, stamp integer, max_hits integer, as_of timestamp with time zone, vector_weight real, lexical_weight real) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.recall(query text, vector public.vector, stamp integer, max_hits integer, as_of timestamp with time zone, vector_weight real, lexical_weight real) TO afterword_agent;
 REVOKE ALL ON FUNCTION afterword.recall_rendered(recall_id uuid, block_hash bytea) FROM PUBLIC;
@@ -2126,6 +2391,7 @@ GRANT ALL ON FUNCTION afterword.record_answer(hash bytea, action text, detail js
 REVOKE ALL ON FUNCTION afterword.recorded(g afterword.tokens, subject bytea, action text, detail jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.refuse_change() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.refuse_decided(m afterword.memories) FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.refuse_later() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.refuse_refused() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.refuse_waiting() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.refused_before(org integer, hash bytea, scope_kind text, scope_value text) FROM PUBLIC;
@@ -2135,8 +2401,12 @@ REVOKE ALL ON FUNCTION afterword.reject(memory uuid, comment text) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.reject(memory uuid, comment text) TO afterword_reviewer;
 REVOKE ALL ON FUNCTION afterword.release_hold(hash bytea, reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.release_hold(hash bytea, reason text) TO afterword_operator;
+REVOKE ALL ON FUNCTION afterword.renew_rule() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.restore_drop(dropped uuid, comment text) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.restore_drop(dropped uuid, comment text) TO afterword_reviewer;
+REVOKE ALL ON FUNCTION afterword.retention_days(org integer, name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.retention_days(org integer, name text) TO afterword_worker;
+GRANT ALL ON FUNCTION afterword.retention_days(org integer, name text) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.retire_replaced(m afterword.memories, actor text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.retype(memory uuid, act text, content text, comment text) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.retype(memory uuid, act text, content text, comment text) TO afterword_reviewer;
@@ -2145,6 +2415,7 @@ REVOKE ALL ON FUNCTION afterword.review_opened() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.run_inserted() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.run_moved() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.sample_activations() FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.shorten() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.token_users() FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.token_users() TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.view_drop(dropped uuid) FROM PUBLIC;
@@ -2164,6 +2435,9 @@ GRANT SELECT ON TABLE afterword.erasures TO afterword_operator;
 GRANT SELECT,INSERT,UPDATE ON TABLE afterword.held_rows TO afterword_eraser;
 GRANT SELECT,INSERT ON TABLE afterword.held_rows TO afterword_worker;
 GRANT SELECT ON TABLE afterword.held_rows TO afterword_operator;
+GRANT SELECT,INSERT,UPDATE ON TABLE afterword.legal_holds TO afterword_eraser;
+GRANT SELECT ON TABLE afterword.legal_holds TO afterword_worker;
+GRANT SELECT ON TABLE afterword.legal_holds TO afterword_operator;
 GRANT SELECT,INSERT,UPDATE ON TABLE afterword.installation TO afterword_eraser;
 GRANT SELECT ON TABLE afterword.ledger TO afterword_worker;
 GRANT SELECT ON TABLE afterword.ledger TO afterword_reviewer;
@@ -2197,9 +2471,6 @@ GRANT INSERT(payload_hash) ON TABLE afterword.ledger TO afterword_operator;
 GRANT INSERT(payload_hash) ON TABLE afterword.ledger TO afterword_worker;
 GRANT INSERT(payload_hash) ON TABLE afterword.ledger TO afterword_verdict;
 GRANT INSERT(payload_hash) ON TABLE afterword.ledger TO afterword_eraser;
-GRANT SELECT,INSERT,UPDATE ON TABLE afterword.legal_holds TO afterword_eraser;
-GRANT SELECT ON TABLE afterword.legal_holds TO afterword_worker;
-GRANT SELECT ON TABLE afterword.legal_holds TO afterword_operator;
 GRANT SELECT ON TABLE afterword.memory_moves TO afterword_worker;
 GRANT SELECT ON TABLE afterword.memory_moves TO afterword_operator;
 GRANT SELECT ON TABLE afterword.migrations TO afterword_reviewer;
@@ -2221,25 +2492,20 @@ GRANT INSERT(name) ON TABLE afterword.orgs TO afterword_operator;
 GRANT INSERT(settings),UPDATE(settings) ON TABLE afterword.orgs TO afterword_operator;
 GRANT INSERT(actor),UPDATE(actor) ON TABLE afterword.orgs TO afterword_operator;
 GRANT INSERT(reason),UPDATE(reason) ON TABLE afterword.orgs TO afterword_operator;
-GRANT SELECT,INSERT ON TABLE afterword.payloads TO afterword_worker;
-GRANT DELETE ON TABLE afterword.payloads TO afterword_eraser;
-GRANT MAINTAIN ON TABLE afterword.payloads TO afterword_operator;
-GRANT SELECT(org_id) ON TABLE afterword.payloads TO afterword_eraser;
-GRANT SELECT(entry_id) ON TABLE afterword.payloads TO afterword_eraser;
-GRANT SELECT ON TABLE afterword.promptable TO afterword_agent;
 GRANT SELECT ON TABLE afterword.recalls TO afterword_worker;
 GRANT SELECT,INSERT ON TABLE afterword.recalls TO afterword_recall;
 GRANT SELECT ON TABLE afterword.recalls TO afterword_operator;
+GRANT DELETE ON TABLE afterword.recalls TO afterword_eraser;
+GRANT SELECT(id) ON TABLE afterword.recalls TO afterword_eraser;
+GRANT SELECT(org_id) ON TABLE afterword.recalls TO afterword_eraser;
+GRANT SELECT(at) ON TABLE afterword.recalls TO afterword_eraser;
 GRANT UPDATE(block_hash) ON TABLE afterword.recalls TO afterword_recall;
 GRANT UPDATE(rendered_at) ON TABLE afterword.recalls TO afterword_recall;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE afterword.rejected_events TO afterword_worker;
 GRANT SELECT,MAINTAIN ON TABLE afterword.rejected_events TO afterword_operator;
 GRANT DELETE ON TABLE afterword.rejected_events TO afterword_eraser;
 GRANT SELECT(id) ON TABLE afterword.rejected_events TO afterword_eraser;
-GRANT SELECT,INSERT ON TABLE afterword.replayed_runs TO afterword_worker;
-GRANT SELECT ON TABLE afterword.replayed_runs TO afterword_operator;
-GRANT SELECT,UPDATE ON TABLE afterword.replays TO afterword_worker;
-GRANT SELECT,INSERT ON TABLE afterword.replays TO afterword_operator;
+GRANT SELECT(purge_after) ON TABLE afterword.rejected_events TO afterword_eraser;
 GRANT SELECT,INSERT,UPDATE ON TABLE afterword.reviews TO afterword_worker;
 GRANT SELECT,UPDATE ON TABLE afterword.reviews TO afterword_verdict;
 GRANT SELECT ON TABLE afterword.reviews TO afterword_reviewer;
@@ -2247,31 +2513,28 @@ GRANT UPDATE ON TABLE afterword.reviews TO afterword_eraser;
 GRANT MAINTAIN ON TABLE afterword.reviews TO afterword_operator;
 GRANT SELECT(id) ON TABLE afterword.reviews TO afterword_operator;
 GRANT INSERT(id) ON TABLE afterword.reviews TO afterword_verdict;
-GRANT SELECT(id) ON TABLE afterword.reviews TO afterword_eraser;
+GRANT SELECT(id),INSERT(id) ON TABLE afterword.reviews TO afterword_eraser;
 GRANT SELECT(org_id) ON TABLE afterword.reviews TO afterword_operator;
 GRANT INSERT(org_id) ON TABLE afterword.reviews TO afterword_verdict;
-GRANT SELECT(org_id) ON TABLE afterword.reviews TO afterword_eraser;
+GRANT SELECT(org_id),INSERT(org_id) ON TABLE afterword.reviews TO afterword_eraser;
 GRANT SELECT(memory_id) ON TABLE afterword.reviews TO afterword_operator;
 GRANT INSERT(memory_id) ON TABLE afterword.reviews TO afterword_verdict;
-GRANT SELECT(memory_id) ON TABLE afterword.reviews TO afterword_eraser;
+GRANT SELECT(memory_id),INSERT(memory_id) ON TABLE afterword.reviews TO afterword_eraser;
 GRANT SELECT(drop_id) ON TABLE afterword.reviews TO afterword_operator;
+GRANT SELECT(drop_id) ON TABLE afterword.reviews TO afterword_eraser;
 GRANT SELECT(kind) ON TABLE afterword.reviews TO afterword_operator;
 GRANT INSERT(kind) ON TABLE afterword.reviews TO afterword_verdict;
+GRANT SELECT(kind),INSERT(kind) ON TABLE afterword.reviews TO afterword_eraser;
 GRANT SELECT(reasons) ON TABLE afterword.reviews TO afterword_operator;
 GRANT INSERT(reasons) ON TABLE afterword.reviews TO afterword_verdict;
+GRANT INSERT(reasons) ON TABLE afterword.reviews TO afterword_eraser;
 GRANT SELECT(opened_at) ON TABLE afterword.reviews TO afterword_operator;
 GRANT SELECT(closed_at) ON TABLE afterword.reviews TO afterword_operator;
 GRANT SELECT(closed_at) ON TABLE afterword.reviews TO afterword_eraser;
 GRANT SELECT(decision) ON TABLE afterword.reviews TO afterword_operator;
+GRANT SELECT(decision) ON TABLE afterword.reviews TO afterword_eraser;
 GRANT SELECT(decided_by) ON TABLE afterword.reviews TO afterword_operator;
 GRANT SELECT(cites) ON TABLE afterword.reviews TO afterword_operator;
-GRANT SELECT ON TABLE afterword.run_entries TO afterword_worker;
-GRANT SELECT ON TABLE afterword.run_entries TO afterword_operator;
-GRANT SELECT ON TABLE afterword.run_moves TO afterword_worker;
-GRANT SELECT ON TABLE afterword.run_moves TO afterword_operator;
-GRANT SELECT,DELETE ON TABLE afterword.run_subjects TO afterword_eraser;
-GRANT SELECT,INSERT,DELETE ON TABLE afterword.run_subjects TO afterword_worker;
-GRANT MAINTAIN ON TABLE afterword.run_subjects TO afterword_operator;
 GRANT SELECT,INSERT,UPDATE ON TABLE afterword.runs TO afterword_worker;
 GRANT SELECT,INSERT ON TABLE afterword.runs TO afterword_verdict;
 GRANT SELECT,MAINTAIN ON TABLE afterword.runs TO afterword_operator;
@@ -2284,6 +2547,34 @@ GRANT SELECT(project) ON TABLE afterword.runs TO afterword_reviewer;
 GRANT SELECT(memory_id) ON TABLE afterword.runs TO afterword_reviewer;
 GRANT SELECT(created_at) ON TABLE afterword.runs TO afterword_reviewer;
 GRANT SELECT(state_at) ON TABLE afterword.runs TO afterword_reviewer;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE afterword.transcripts TO afterword_worker;
+GRANT DELETE ON TABLE afterword.transcripts TO afterword_eraser;
+GRANT MAINTAIN ON TABLE afterword.transcripts TO afterword_operator;
+GRANT SELECT(run_id) ON TABLE afterword.transcripts TO afterword_eraser;
+GRANT SELECT(org_id) ON TABLE afterword.transcripts TO afterword_eraser;
+GRANT SELECT(purge_after),UPDATE(purge_after) ON TABLE afterword.transcripts TO afterword_eraser;
+GRANT SELECT ON TABLE afterword.past_date TO afterword_worker;
+GRANT SELECT ON TABLE afterword.past_date TO afterword_operator;
+GRANT SELECT,INSERT ON TABLE afterword.payloads TO afterword_worker;
+GRANT DELETE ON TABLE afterword.payloads TO afterword_eraser;
+GRANT MAINTAIN ON TABLE afterword.payloads TO afterword_operator;
+GRANT SELECT(org_id) ON TABLE afterword.payloads TO afterword_eraser;
+GRANT SELECT(entry_id) ON TABLE afterword.payloads TO afterword_eraser;
+GRANT SELECT ON TABLE afterword.promptable TO afterword_agent;
+GRANT SELECT,INSERT ON TABLE afterword.replayed_runs TO afterword_worker;
+GRANT SELECT ON TABLE afterword.replayed_runs TO afterword_operator;
+GRANT SELECT,UPDATE ON TABLE afterword.replays TO afterword_worker;
+GRANT SELECT,INSERT ON TABLE afterword.replays TO afterword_operator;
+GRANT SELECT ON TABLE afterword.retention_defaults TO afterword_eraser;
+GRANT SELECT ON TABLE afterword.retention_defaults TO afterword_worker;
+GRANT SELECT ON TABLE afterword.retention_defaults TO afterword_operator;
+GRANT SELECT ON TABLE afterword.run_entries TO afterword_worker;
+GRANT SELECT ON TABLE afterword.run_entries TO afterword_operator;
+GRANT SELECT ON TABLE afterword.run_moves TO afterword_worker;
+GRANT SELECT ON TABLE afterword.run_moves TO afterword_operator;
+GRANT SELECT,DELETE ON TABLE afterword.run_subjects TO afterword_eraser;
+GRANT SELECT,INSERT,DELETE ON TABLE afterword.run_subjects TO afterword_worker;
+GRANT MAINTAIN ON TABLE afterword.run_subjects TO afterword_operator;
 GRANT SELECT,INSERT ON TABLE afterword.seals TO afterword_worker;
 GRANT SELECT ON TABLE afterword.seals TO afterword_operator;
 GRANT SELECT ON TABLE afterword.spaces TO afterword_worker;
@@ -2292,8 +2583,3 @@ GRANT SELECT ON TABLE afterword.stamps TO afterword_worker;
 GRANT SELECT ON TABLE afterword.stamps TO afterword_recall;
 GRANT SELECT ON TABLE afterword.stamps TO afterword_operator;
 GRANT SELECT ON TABLE afterword.stamps TO afterword_eraser;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE afterword.transcripts TO afterword_worker;
-GRANT DELETE ON TABLE afterword.transcripts TO afterword_eraser;
-GRANT MAINTAIN ON TABLE afterword.transcripts TO afterword_operator;
-GRANT SELECT(run_id) ON TABLE afterword.transcripts TO afterword_eraser;
-GRANT SELECT(org_id) ON TABLE afterword.transcripts TO afterword_eraser;

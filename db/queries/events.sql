@@ -28,9 +28,11 @@ WHERE (r.org_id, r.event_key) IN (SELECT * FROM unnest(%(orgs)s::integer[], %(ke
   AND r.kind <> 'verdict'
 
 -- name: keep_transcripts
+-- For as long as the org keeps transcripts by its own setting, else as the installation does.
 INSERT INTO transcripts (run_id, org_id, body, turns, purge_after)
-SELECT * , now() + make_interval(days => %(days)s)
-FROM unnest(%(ids)s::uuid[], %(orgs)s::integer[], %(bodies)s::bytea[], %(turns)s::integer[])
+SELECT x.*, now() + make_interval(days => coalesce((o.settings #>> '{retention,transcripts}')::integer, %(days)s))
+FROM unnest(%(ids)s::uuid[], %(orgs)s::integer[], %(bodies)s::bytea[], %(turns)s::integer[]) x(run_id, org_id)
+JOIN orgs o ON o.id = x.org_id
 
 -- name: record_masks
 INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)

@@ -23,27 +23,6 @@ FROM reviews WHERE kind IN ('audit', 'drop') AND decision <> 'voided' GROUP BY 1
 -- name: memory_gauges
 SELECT status, count(*) AS memories FROM memories GROUP BY status
 
--- name: purge_transcripts
-DELETE FROM transcripts WHERE run_id IN (
-  SELECT run_id FROM transcripts WHERE purge_after < now() ORDER BY purge_after LIMIT %(limit)s)
-
--- name: purge_rejected
-DELETE FROM rejected_events WHERE id IN (
-  SELECT id FROM rejected_events WHERE purge_after < now() ORDER BY purge_after LIMIT %(limit)s)
-
--- name: purge_forgotten
-UPDATE memories SET content = '', content_hash = decode(repeat('00', 32), 'hex'), rationale = '', evidence = '[]',
-  subject_type = NULL, subject_id = NULL, erased_at = now(), actor = 'housekeeping', reason = 'purge_due'
-WHERE id IN (
-  SELECT id FROM memories WHERE purge_after < now() AND erased_at IS NULL ORDER BY purge_after LIMIT %(limit)s)
-RETURNING id
-
--- name: purge_drops
-UPDATE drops SET content = '', rationale = '', evidence = '[]', subject_type = NULL, subject_id = NULL,
-  scope_value = NULL, author = '', erased_at = now()
-WHERE id IN (
-  SELECT id FROM drops WHERE expires_at < now() AND erased_at IS NULL ORDER BY expires_at LIMIT %(limit)s)
-
 -- name: used
 UPDATE memories m SET last_used_at = u.at FROM (
   SELECT (h ->> 'id')::uuid AS id, max(r.at) AS at FROM recalls r, jsonb_array_elements(r.hits) h
@@ -59,7 +38,8 @@ ON CONFLICT (org_id, stamp) DO UPDATE
 SET embedded = excluded.embedded, missing = excluded.missing, counted_at = now()
 
 -- name: drop_forgotten_vectors
-DELETE FROM {table} e USING memories m WHERE m.id = e.memory_id AND m.status IN ('tombstoned', 'rejected')
+DELETE FROM {table} e USING memories m WHERE m.id = e.memory_id 
+  AND (m.status IN ('tombstoned', 'rejected') OR m.erased_at IS NOT NULL)
 
 -- name: index_vectors
 -- A batch of rows of orgs above the exact-search size enters the index; the org is searched by it once all are in.

@@ -48,7 +48,8 @@ INSERT INTO drops (id, org_id, run_id, rule, confidence, threshold, kind, conten
   provenance, review_share, expires_at)
 SELECT x.id, x.org_id, x.run_id, x.rule, x.confidence, x.threshold, x.kind, x.content, x.rationale, x.evidence,
   x.classes, x.subject_type, x.subject_id, x.scope_kind, x.scope_value, x.author_kind, x.author, x.importance,
-  x.observed_at, x.lifetime_days, x.provenance, x.review_share, now() + interval '90 days'
+  x.observed_at, x.lifetime_days, x.provenance, x.review_share,
+  now() + make_interval(days => retention_days(x.org_id, 'drops'))
 FROM jsonb_to_recordset(%(rows)s) AS x(id uuid, org_id integer, run_id uuid, rule text, confidence double precision,
   threshold double precision, kind text, content text, rationale text, evidence jsonb, classes text[],
   subject_type text, subject_id text, scope_kind text, scope_value text, author_kind text, author text,
@@ -128,7 +129,7 @@ LATERAL (
   SELECT new.id AS of, m.id, m.content, m.kind, m.scope_kind, m.scope_value, m.subject_type, m.subject_id, m.observed_at
   FROM (SELECT * FROM memories same WHERE same.org_id = new.org_id AND same.content_hash = new.content_hash
           AND same.status IN ('pending', 'active') OFFSET 0) m
-  WHERE m.status = 'active' AND m.id <> new.id
+  WHERE m.status = 'active' AND m.erased_at IS NULL AND (m.kind = 'rule' OR m.expires_at > now()) AND m.id <> new.id
     AND m.scope_kind = new.scope_kind AND m.scope_value IS NOT DISTINCT FROM new.scope_value
     AND (m.status_at, m.id) < (new.status_at, new.id)
   ORDER BY m.status_at, m.id LIMIT 1
@@ -144,6 +145,7 @@ SELECT n.* FROM new, LATERAL (
   SELECT new.id AS of, m.id, m.content, m.kind, m.scope_kind, m.scope_value, m.subject_type, m.subject_id,
     m.observed_at FROM memories m
   WHERE m.org_id = new.org_id AND m.lexemes @@ new.words AND m.status = 'active' AND m.id <> new.id
+    AND m.erased_at IS NULL AND (m.kind = 'rule' OR m.expires_at > now())
     AND m.scope_kind = new.scope_kind AND m.scope_value IS NOT DISTINCT FROM new.scope_value
     AND (m.status_at, m.id) < (new.status_at, new.id)
   ORDER BY ts_rank_cd(m.lexemes, new.words, 32) DESC LIMIT 5

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import timedelta
 
 from pipeline.candidate import Candidate, Kind
 from pipeline.extraction.evidence import EvidenceFinding
@@ -19,10 +18,8 @@ from pipeline.extraction.wording import rules
 from pipeline.extraction.wording.instructions import steering
 from pipeline.extraction.wording.stakes import stakes
 from pipeline.memory import AuthorKind, HoldReason, Scope, ScopeKind, Subject
+from pipeline.retention import kept_days
 from pipeline.session import Trust, normalised
-
-LIFETIMES = {Kind.FACT: timedelta(days=90), Kind.PREFERENCE: timedelta(days=365), Kind.RULE: timedelta(days=365)}
-"""Facts as in the retention defaults; tastes change slowly; approved rules are re-reviewed yearly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +31,7 @@ class Classification:
     importance: int
     subject: Subject | None
     scope: Scope
-    lifetime: timedelta
+    lifetime_days: int
     author_kind: AuthorKind
     author: str
     hold_reasons: tuple[HoldReason, ...]
@@ -56,7 +53,7 @@ def classify(candidate: Candidate, finding: EvidenceFinding, *, agent: str, user
         importance=_importance(kind, bool(areas), own_words, bool(finding.verified)),
         subject=_subject(candidate, finding, person),
         scope=_scope(kind, agent, user),
-        lifetime=LIFETIMES[kind],
+        lifetime_days=kept_days(kind, {}),
         author_kind=AuthorKind.PERSON if person else AuthorKind.AGENT,
         author=person or agent,
         hold_reasons=_hold_reasons(candidate, areas),

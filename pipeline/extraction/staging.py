@@ -88,7 +88,7 @@ def _stage(
         high_stakes=said.high_stakes,
         importance=said.importance,
         observed_at=finding.observed_at or ended_at,
-        lifetime_days=said.lifetime.days,
+        lifetime_days=said.lifetime_days,
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 from psycopg import errors
 
-from db import housekeeping, redaction, reviews
+from db import redaction, retention, reviews
 from db.connect import Connection
 from db.events import Org
 from db.redaction import NewDrop
@@ -255,8 +255,8 @@ def test_an_expired_drop_loses_its_text_and_nobody_is_asked_about_it(shared: Dat
         drop, kept = dropped(conn, org, in_sample=True), dropped(conn, org)
         with rows.as_admin(shared) as admin:
             admin.execute("UPDATE drops SET expires_at = now() - interval '1 day' WHERE id = %s", (drop,))
-        assert housekeeping.purge(conn)["purge_drops"] == 1
-        assert housekeeping.purge(conn)["purge_drops"] == 0
+        assert retention.purge_batch(conn, actor="housekeeping") == {("drops", org.name): 1}
+        assert retention.purge_batch(conn, actor="housekeeping") == {}
     row = _one(shared, "SELECT content, rationale, evidence, author, erased_at FROM drops WHERE id = %s", drop)
     assert row is not None
     assert (row["content"], row["rationale"], row["evidence"], row["author"]) == ("", "", [], "")

@@ -1,4 +1,4 @@
-"""Into runs and out of date: idempotent inserts, kept rejects, purges by date, gauges, settings of an org."""
+"""Into runs and out of date: idempotent inserts, kept rejects, gauges, settings of an org."""
 
 from __future__ import annotations
 
@@ -105,37 +105,6 @@ def test_a_stream_entry_is_rejected_once(database: Database) -> None:
             _reject(conn, entry)
         found = conn.execute("SELECT count(*) AS n, max(length(detail)) AS longest FROM rejected_events").fetchone()
     assert found == {"n": 4, "longest": 1_000}
-
-
-def test_what_is_past_its_date_goes_and_the_rest_stays(database: Database) -> None:
-    org = database.org("acme")
-    with database.as_role("worker") as conn:
-        old, new = new_run(org, body=b"old"), new_run(org, body=b"new")
-        events.insert(conn, [old], transcript_days=-1)
-        events.insert(conn, [new], transcript_days=1)
-        _reject(conn, "1-1", days=-1)
-        _reject(conn, "1-2", days=1)
-        gone, waits = (
-            rows.insert_memory(conn, org, "forget me", subject=rows.about("ana")),
-            rows.insert_memory(conn, org, "b"),
-        )
-        for memory, days in ((gone, -1), (waits, 1)):
-            conn.execute("UPDATE memories SET status = 'tombstoned', purge_after = now() + make_interval(days => %s)"
-                         " WHERE id = %s", (days, memory))  # fmt: skip
-        once = housekeeping.purge(conn)
-        assert once == {"purge_transcripts": 1, "purge_rejected": 1, "purge_forgotten": 1, "purge_drops": 0}
-        assert set(housekeeping.purge(conn).values()) == {0}
-        kept = conn.execute("SELECT body FROM transcripts").fetchall()
-        row = conn.execute("SELECT * FROM memories WHERE id = %s", (gone,)).fetchone()
-        ledgered = conn.execute("SELECT actor, action, detail ->> 'reason' AS reason FROM ledger WHERE subject_id = %s"
-                                " ORDER BY id DESC LIMIT 1", (str(gone),)).fetchone()  # fmt: skip
-        assert rows.status(conn, waits) == "tombstoned"
-    assert [item["body"] for item in kept] == [b"new"]
-    assert row is not None
-    assert (row["content"], row["rationale"], row["evidence"], row["subject_id"]) == ("", "", [], None)
-    assert row["erased_at"] is not None
-    assert "forget me" not in str(row)
-    assert ledgered == {"actor": "housekeeping", "action": "memory_erased", "reason": "purge_due"}
 
 
 def test_gauges_count_what_stands(database: Database) -> None:

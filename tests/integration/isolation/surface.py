@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-PURE: Final = frozenset({"any_lexeme", "is_personal", "ledger_hash"})
+PURE: Final = frozenset({"any_lexeme", "in_share", "is_personal", "ledger_hash"})
 """Functions of their arguments alone."""
 
 FUNCTIONS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
@@ -38,6 +38,9 @@ FUNCTIONS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "SELECT approve('{pending}', scope_kind => 'user', scope_value => '{their_name}')",
         ),
         "reject": ("SELECT reject('{their_pending}', 'no')", "SELECT reject('{their_memory}', 'no')"),
+        "view_drop": ("SELECT * FROM view_drop('{their_drop}')", "SELECT * FROM view_drop('{drop}')"),
+        "confirm_drop": ("SELECT confirm_drop('{their_drop}', 'right')", "SELECT confirm_drop('{drop}')"),
+        "restore_drop": ("SELECT restore_drop('{their_drop}', 'wrong')",),
         "forget": ("SELECT forget('{their_memory}', 'no', 0)", "SELECT forget('{their_pending}')"),
         "retype": (
             "SELECT retype('{their_pending}', 'edit', 'x')", "SELECT retype('{their_memory}', 'correct', 'x')",
@@ -53,7 +56,7 @@ INSTALLATION: Final[dict[str, str]] = {
     "rejected list": "what belongs to no org yet", "rejected show": "what belongs to no org yet",
     "replay list": "all replays, for operators", "ledger verify": "one chain for all orgs, counts alone",
     "ledger restored": "the chain as a whole",
-    "retention list": "the registry, which is code",
+    "redact classes": "what is looked for, in code",
     "dsar reapply": "the register of all orgs, each erased under its own name",
     "dsar holds": "all holds, for operators",
     "embed register": "one space for all orgs", "embed status": "counts by org, for operators",
@@ -88,6 +91,16 @@ COMMANDS: Final[dict[str, tuple[str, ...]]] = {
     "review redirect": ("{their_pending} --org {name} --text x --no-wait",),
     "review correct": ("{memory} --org {name} --text x --no-wait", "{their_memory} --org {name} --text x --no-wait"),
     "review forget": ("{memory} --org {name} --json", "{their_memory} --org {name}"),
+    "drops list": ("--org {name} --json", "--org {name} --open"),
+    "drops show": ("{drop} --org {name} --json", "{their_drop} --org {name}"),
+    "drops confirm": ("{their_drop} --org {name}",),
+    "drops restore": ("{drop} --org {name} --reason why --no-wait", "{their_drop} --org {name} --reason why --no-wait"),
+    "audit report": ("--org {name}", "--org {name} --json"),
+    "redact explain": ("{their_memory} --org {name}",),
+    "retention show": ("--org {name}", "--org {name} --json"),
+    "retention set": ("--org {name} --days facts=45 --days transcripts=30 --reason why",
+                      "--org {name} --days recalls=40 --reason why --dry-run --json"),
+    "retention run": ("--org {name} --dry-run --json", "--org {name} --json"),
     "ledger show": ("{run} --json", "{memory} --json", "{name} --json"),
     "dsar held": ("--org {name} --subject user:u-1 --json", "--org {name} --subject person:ana --text postgres"),
     "dsar hold": ("--org {name} --subject user:u-2 --reason why",),

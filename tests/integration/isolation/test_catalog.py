@@ -16,7 +16,7 @@ WITHOUT_CONTENT = {
     "memory_moves": "the state machine", "run_moves": "the state machine", "run_entries": "the state machine",
     "migrations": "file names and checksums", "stamps": "names of models", "seals": "hashes and counts",
     "orgs": "the list of tenants itself", "replays": "requests of operators, who see all orgs",
-    "replayed_runs": "ids and error codes",
+    "replayed_runs": "ids and error codes", "retention_defaults": "days by class",
 }  # fmt: skip
 
 

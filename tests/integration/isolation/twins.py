@@ -10,19 +10,18 @@ from typing import Any
 from uuid import UUID
 
 from hypothesis import strategies as st
-from uuid_utils.compat import uuid7
 
-from db import ledger, recall, redaction, reviews, tokens
+from db import ledger, recall, reviews, tokens
 from db.connect import Connection, granted
 from db.events import Org
 from db.recall import Question
-from db.redaction import NewDrop
 from db.reviews import Placement
 from db.tokens import Bearer
 from pipeline.candidate import Candidate, Envelope, Evidence, Kind
 from pipeline.extraction.port import ExtractionJob, ExtractionOutcome, Proposal
 from pipeline.outcome import Bury, Done, ErrorCode
 from tests.fleet import Fleet, WordVectors, event
+from tests.integration.db.test_drops import dropped
 from tests.integration.isolation.catalog import ids_in, rows_of
 from tests.integration.workers.scripted import PROVENANCE
 
@@ -209,4 +208,4 @@ def _ask(twin: Twin) -> None:
 def _drop_one(twin: Twin) -> None:
     run = twin.ids("runs")[0]
     with twin.fleet.database.as_role("worker") as conn:
-        redaction.insert_drops(conn, [NewDrop(uuid7(), twin.org.id, run, "noise", SENTENCES[0], {})])
+        dropped(conn, twin.org, run=run, in_sample=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 import pytest
 
 from pipeline.candidate import Candidate, Evidence, Kind
@@ -134,7 +132,7 @@ def test_the_subject_is_never_taken_from_the_model(
 def test_scope_and_lifetime(kind: str, user: str | None, scope: Scope, days: int) -> None:
     result = classified("Jonas leads support.", kind, user=user)
     assert result.scope == scope
-    assert result.lifetime == timedelta(days=days)
+    assert result.lifetime_days == days
 
 
 @pytest.mark.parametrize(
