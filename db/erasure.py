@@ -268,13 +268,15 @@ def erasure(conn: Connection, id: UUID) -> dict[str, Any]:
     return row
 
 
-def vacuum(conn: Connection) -> list[str]:
+def vacuum(conn: Connection, *, rewrite: bool = False) -> list[str]:
     """Make room of what is gone in every table that may have held it, and build the text index anew: a word's entry in
-    it outlives the last text that had it.
+    it outlives the last text that had it. `rewrite`: write the tables anew, each locked meanwhile, since the free space
+    of a page keeps its old bytes until it is used.
     """
+    how = sql.SQL("FULL") if rewrite else sql.SQL("INDEX_CLEANUP ON, PROCESS_TOAST ON")
     stamps = [f"embeddings_{row['id']}" for row in conn.execute("SELECT id FROM stamps ORDER BY id").fetchall()]
     for table in (*_TABLES, *stamps):
-        conn.execute(sql.SQL("VACUUM (INDEX_CLEANUP ON, PROCESS_TOAST ON) {}").format(sql.Identifier(table)))
+        conn.execute(sql.SQL("VACUUM ({}) {}").format(how, sql.Identifier(table)))
     conn.execute("REINDEX INDEX CONCURRENTLY memories_search")
     return [*_TABLES, *stamps]
 

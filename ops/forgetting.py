@@ -100,9 +100,11 @@ def acting_operator(org: Org) -> Any:
 
 def forget(
     settings: Settings, asked: Asked, reason: str, *, id: UUID | None = None, at: datetime | None = None,
-    known: dict[str, Any] | None = None
+    known: dict[str, Any] | None = None, rewrite: bool = False
 ) -> dict[str, Any]:  # fmt: skip
-    """The receipt. `id`, `at` and `known` rows come from the register when it is applied again."""
+    """The receipt. `id`, `at` and `known` rows come from the register when it is applied again. `rewrite`: write the
+    tables anew.
+    """
     with acting_operator(asked.org) as conn:
         erasure = store.mark(conn, asked.who, reason, id=id, at=at)
     with acting_as("operator", settings) as conn:
@@ -114,14 +116,14 @@ def forget(
         _forget_in_redis(redis, asked, erasure)
         rewritten = in_redis.rewrite(redis)
     with acting_as("operator", settings) as conn:
-        vacuumed = store.vacuum(conn)
+        vacuumed = store.vacuum(conn, rewrite=rewrite)
     with acting_operator(asked.org) as conn:
         entry = store.finish(conn, erasure)
     with acting_as("operator", settings) as conn:
         row = store.erasure(conn, erasure)
     return _receipt(settings, asked, row, kept) | {
-        "vacuumed": vacuumed, "append_only_file_rewritten": rewritten, "register": register and str(register),
-        "ledger_entry": entry,
+        "vacuumed": vacuumed, "rewritten": rewrite, "append_only_file_rewritten": rewritten,
+        "register": register and str(register), "ledger_entry": entry,
     }  # fmt: skip
 
 

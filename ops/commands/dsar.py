@@ -18,7 +18,7 @@ from ops.output import AsJson, document, record, rows
 from ops.settings import load
 from ops.witness import Registered, read_erasures
 from pipeline.errors import SettingError
-from pipeline.subjects import Name, sought_again
+from pipeline.subjects import Name, sought_again, words
 
 app = typer.Typer(no_args_is_help=True, help="A person's rights: what is held, export, erasure, legal hold.")
 
@@ -53,6 +53,9 @@ def held_(org: OrgName, subject: Subject, text: Texts = None, as_json: AsJson = 
 @app.command("forget")
 def forget_(
     org: OrgName, subject: Subject, reason: Reason, text: Texts = None, dry_run: DryRun = False, yes: Yes = False,
+    rewrite: Annotated[
+        bool, typer.Option("--rewrite", help="write the tables anew, each locked meanwhile: no old bytes in free space")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Erase somebody from every store, and print the receipt. Shows what would go and asks first. Exit code 1 when a
@@ -62,7 +65,7 @@ def forget_(
     """
     settings = load()
     who = asked(settings, known_org(org), _name(subject), text or [])
-    if who.who.stands_in([reason]) or _name(subject).id.casefold() in reason.casefold():
+    if who.who.stands_in([reason]) or f" {' '.join(words(_name(subject).id))} " in f" {' '.join(words(reason))} ":
         raise typer.BadParameter("the reason stands in the ledger for good: it must not name whom it erases")
     found = held(settings, who)
     if dry_run or found.holds:
@@ -72,7 +75,7 @@ def forget_(
         return
     if not yes:
         _ask(who, found)
-    receipt = forget(settings, who, reason)
+    receipt = forget(settings, who, reason, rewrite=rewrite)
     _hand_over(receipt, as_json=as_json)
 
 

@@ -15,6 +15,7 @@ from redis import Redis
 from uuid_utils.compat import uuid7
 
 from db import runs
+from ops.embedded.postgres import EmbeddedPostgres
 from tests.fleet import Fleet, event
 from tests.integration.cli.conftest import Cli
 from tests.integration.cli.planted import ASKED, NAME, OTHER, PHONE, USER, VALUES, org_of, plant, said
@@ -297,3 +298,23 @@ def test_an_export_holds_their_own_and_masks_others(cli: Cli, fleet: Fleet, tmp_
     assert entry["actor"] == "operator-of-the-day"
     assert entry["detail"]["stores"]["memories"] == len(document["memories"])
     assert "is there already" in cli.refused(*asked, "--other-names-unmasked")
+
+
+def test_tables_that_are_written_anew_hold_no_old_bytes(
+    cli: Cli, fleet: Fleet, register: Path, postgres: EmbeddedPostgres
+) -> None:
+    """WAL aside, which ages out; Redis' file is written anew in any case."""
+    plant(cli, fleet, "acme")
+    assert raw(postgres._data / "base", fleet)
+    assert raw(fleet.valkey._data, fleet)
+    assert cli.json(*FORGET, "--yes", "--rewrite")["rewritten"] is True
+    assert raw(postgres._data / "base", fleet) == []
+    assert raw(fleet.valkey._data, fleet) == []
+
+
+def raw(folder: Path, fleet: Fleet) -> list[str]:
+    """Files with the name in plain bytes."""
+    with rows.as_admin(fleet.database) as conn:
+        conn.execute("CHECKPOINT")
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return [str(path) for path in files if b"quillfeather" in path.read_bytes().lower()]
