@@ -59,7 +59,7 @@ END $$;
 CREATE TRIGGER memories_sampled AFTER INSERT ON memories
   REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION sample_activations();
 
--- The memory by which a person kept this text out, if nobody has let it in since.
+-- The memory by which a person kept this text out, if it does not stand: to hold what is known anyway protects nobody.
 CREATE FUNCTION refused_before(org integer, hash bytea, scope_kind text, scope_value text) RETURNS uuid
 LANGUAGE sql STABLE SET search_path = afterword, pg_temp AS $$
   SELECT m.id FROM memories m
@@ -67,13 +67,12 @@ LANGUAGE sql STABLE SET search_path = afterword, pg_temp AS $$
     AND m.status IN ('rejected', 'tombstoned') AND m.erased_at IS NULL AND m.scope_kind = refused_before.scope_kind
     AND m.scope_value IS NOT DISTINCT FROM refused_before.scope_value
     AND NOT EXISTS (SELECT FROM memories a WHERE a.org_id = m.org_id AND a.content_hash = m.content_hash
-      AND a.status = 'active' AND a.scope_kind = m.scope_kind AND a.scope_value IS NOT DISTINCT FROM m.scope_value
-      AND a.status_at > m.status_at)
+      AND a.status = 'active' AND a.scope_kind = m.scope_kind AND a.scope_value IS NOT DISTINCT FROM m.scope_value)
   ORDER BY m.status_at DESC LIMIT 1
 $$;
 
 -- A worker that had not seen the verdict yet tries again, and then holds the text. Before the row stands, since it would
--- else count as having been let in since.
+-- else be what lets itself in.
 CREATE FUNCTION refuse_refused() RETURNS trigger
 LANGUAGE plpgsql SET search_path = afterword, pg_temp AS $$
 BEGIN

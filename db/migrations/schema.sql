@@ -1019,8 +1019,7 @@ CREATE FUNCTION afterword.refused_before(org integer, hash bytea, scope_kind tex
     AND m.status IN ('rejected', 'tombstoned') AND m.erased_at IS NULL AND m.scope_kind = refused_before.scope_kind
     AND m.scope_value IS NOT DISTINCT FROM refused_before.scope_value
     AND NOT EXISTS (SELECT FROM memories a WHERE a.org_id = m.org_id AND a.content_hash = m.content_hash
-      AND a.status = 'active' AND a.scope_kind = m.scope_kind AND a.scope_value IS NOT DISTINCT FROM m.scope_value
-      AND a.status_at > m.status_at)
+      AND a.status = 'active' AND a.scope_kind = m.scope_kind AND a.scope_value IS NOT DISTINCT FROM m.scope_value)
   ORDER BY m.status_at DESC LIMIT 1
 $$;
 ALTER FUNCTION afterword.refused_before(org integer, hash bytea, scope_kind text, scope_value text) OWNER TO afterword_owner;

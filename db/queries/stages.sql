@@ -56,7 +56,7 @@ FROM jsonb_to_recordset(%(rows)s) AS x(id uuid, org_id integer, run_id uuid, rul
   importance smallint, observed_at timestamptz, lifetime_days integer, provenance jsonb, review_share integer)
 
 -- name: refused
--- What a person rejected or forgot and nobody has let in since: the same text, then those that have all its lexemes, the
+-- What a person rejected or forgot and is not known anyway: the same text, then those that have all its lexemes, the
 -- closest in length first; near-exact texts differ in filler alone.
 WITH said AS MATERIALIZED (
   SELECT x.*, decode(x.hash, 'hex') AS content_hash, plainto_tsquery('english', x.content) AS words

@@ -113,7 +113,7 @@ def _thresholds(settings: Settings) -> list[dict[str, Any]]:
     try:
         with connect(database_address(settings, "operator")) as conn:
             return [asdict(record) | {"lacks": missing(record)} for record in records(conn, settings)]
-    except (SettingError, DatabaseDown) as error:
+    except (SettingError, DatabaseError) as error:
         lacks = [f"a database that can be asked ({str(error).splitlines()[0]})"]
         return [{"stamp": stamp, "threshold": threshold, "lacks": lacks}
                 for stamp, threshold in dropping(settings).thresholds.items()]  # fmt: skip

@@ -183,8 +183,8 @@ def _show(settings: Settings, conn: Connection, org: Org) -> None:
 
 def _show_held(org: Org) -> None:
     with acting_reviewer(org) as conn:
-        waiting = reviews.inbox(conn, limit=5)
-    for item in waiting:
+        waiting = [item for item in reviews.inbox(conn) if item["review"] == "hold"]
+    for item in waiting[:5]:
         classes = f" [{', '.join(item['classes'])}]" if item["classes"] else ""
         console.print(f"  {item['memory_id']}  {item['kind']}: {', '.join(item['reasons'])}{classes}", highlight=False)
 

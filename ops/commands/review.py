@@ -24,7 +24,7 @@ app = typer.Typer(
     no_args_is_help=True, help="Reviews: the inbox, and approve, edit, redirect, reject, correct, forget."
 )
 
-COLUMNS = ("memory_id", "drop_id", "review", "reasons", "kind", "classes", "high_stakes", "opened_at")
+COLUMNS = ("memory_id", "drop_id", "review", "reasons", "cites", "kind", "classes", "high_stakes", "opened_at")
 
 Memory = Annotated[str, typer.Argument(help="its id, or how it begins")]
 Comment = Annotated[str | None, typer.Option("--reason", help="why; kept with the review", callback=clean)]

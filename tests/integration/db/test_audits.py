@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from db import reviews, samples
+from db import housekeeping, reviews, samples
 from db.connect import Connection
 from db.events import Org
 from db.redaction import NewMemory, insert_memories
@@ -160,6 +160,19 @@ def test_forgetting_answers_and_puts_right_in_one_act(shared: Database, org: Org
     with rows.door(shared, rows.token(shared, org)) as conn:
         forget(conn, memory)
     assert _reviews(shared, memory) == [("audit", "forget")]
+
+
+def test_answers_are_counted_for_the_gauges(database: Database) -> None:
+    org = database.org("acme")
+    with database.as_role("worker") as conn:
+        right, wrong, gone, _ = (audited(conn, org, f"fact {n}") for n in range(4))
+    for memory, act in ((right, approve), (wrong, reject), (gone, forget)):
+        with rows.door(database, rows.token(database, org)) as conn:
+            act(conn, memory)
+    with database.as_role("worker") as conn:
+        seen = housekeeping.gauges(conn)
+    assert seen.sample_answers == {("audit", "right"): 1, ("audit", "wrong"): 2}
+    assert seen.open_reviews == {("audit", "day"): 1, ("amend", "day"): 1}
 
 
 def test_a_second_person_may_find_it_right_after_all(shared: Database, org: Org, memory: UUID) -> None:

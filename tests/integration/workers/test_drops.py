@@ -180,6 +180,19 @@ def test_what_a_person_let_in_again_comes_freely(fleet: Fleet) -> None:
     assert fleet.rows("SELECT count(*) AS n FROM memories WHERE status = 'pending'") == [{"n": 0}]
 
 
+def test_a_rejected_copy_of_what_is_known_holds_nothing(fleet: Fleet) -> None:
+    fleet.database.org("acme")
+    fleet.install(extractor=Echo())
+    said(fleet, PLAIN, "s0", user=None)
+    fleet.install(extractor=Unsupported())
+    said(fleet, PLAIN, "s1", user=None)
+    (copy,) = fleet.rows("SELECT id FROM memories WHERE status = 'pending'")
+    judge(fleet, lambda conn: reviews.reject(conn, copy["id"], comment="known already"))
+    fleet.install(extractor=Echo())
+    said(fleet, PLAIN, "s2", user=None)
+    assert [status for status, _ in standing(fleet)] == ["active", "rejected", "superseded"]
+
+
 def test_a_verdict_that_falls_between_the_look_and_the_commit_holds_it_too(
     fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
