@@ -23,7 +23,7 @@ SHOWS_ON_PURPOSE = {"review show", "drops show"}
 """A reviewer's looks, each in the ledger."""
 CHANGES = {
     "up", "demo", "worker", "migrate", "emit", "org create", "org set", "extraction enable", "extraction disable",
-    "embed register", "embed switch", "retention run", "reevaluate",
+    "embed register", "embed switch", "retention set", "retention run", "reevaluate", "ledger restored",
 }  # fmt: skip
 """They print settings and counts, or run the fleet."""
 
@@ -78,7 +78,7 @@ def operator_calls(cli: Cli, fleet: Fleet, planted: dict[str, str]) -> Iterator[
     yield from [
         ("review", "list", "--org", "acme"), ("runs", "list"), ("dead-letters", "list"), ("rejected", "list"),
         ("drops", "list"), ("audit", "report"), ("org", "show", "acme"), ("repair", "--dry-run"),
-        ("ledger", "verify"), ("embed", "status"), ("replay", "list"), ("retention", "list"), ("dsar", "holds"),
+        ("ledger", "verify"), ("embed", "status"), ("replay", "list"), ("retention", "show"), ("dsar", "holds"),
         ("check",),
     ]  # fmt: skip
 
