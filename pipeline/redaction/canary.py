@@ -39,7 +39,20 @@ CANARIES: tuple[Canary, ...] = (
     Canary(SECRET, '{"kty": "oct", "k": "VHIwdWI0ZG9yLTNUcjB1YjRkb3ItMw"}', "VHIwdWI0ZG9yLTNUcjB1YjRkb3ItMw"),
     Canary(SECRET, "It answers to shop_live_8sK2mPq9LxT4vN7rB1wZ now.", "8sK2mPq9LxT4vN7rB1wZ"),
     Canary(SECRET, "The password of the shop is Tr0ub4dor+3", "Tr0ub4dor+3", "en"),
-    Canary(SECRET, "密码是Tr0ub4dor-3。", "Tr0ub4dor-3", "zh"),
+    *(
+        Canary(SECRET, sentence.format("Tr0ub4dor-3"), "Tr0ub4dor-3", language)
+        for language, sentence in (
+            ("ar", "كلمة المرور هي {}"),
+            ("de", "Das Passwort des Ladens lautet {}"),
+            ("es", "La contraseña de la tienda es {}"),
+            ("fr", "Le mot de passe de la boutique est {}"),
+            ("ja", "パスワードは {} です"),
+            ("ko", "비밀번호는 {} 입니다"),
+            ("pt", "A senha da loja é {}"),
+            ("ru", "Пароль от магазина — {}"),
+            ("zh", "密码是{}。"),
+        )
+    ),
     Canary(SECRET, _MANIFEST, "VHIwdWI0ZG9yLTM="),
     *(Canary(cls, text, expected, language) for cls, language, text, expected in NUMBERS),
 )
