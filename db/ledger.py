@@ -157,7 +157,10 @@ def _check_witnessed(seals: Sequence[Seal], witnessed: Sequence[Seal]) -> None:
     for item in witnessed:
         stands = known.get(item.below)
         if stands is None or not hmac.compare_digest(stands.hash, item.hash):
-            raise LedgerBroken(f"the witness holds a seal below transaction {item.below} that the database does not")
+            raise LedgerBroken(
+                f"the witness holds a seal below transaction {item.below} that the database does not; if the database "
+                "was restored from a backup, say so with: afterword ledger restored"
+            )
 
 
 def timeline(conn: Connection, subjects: Sequence[str]) -> list[dict[str, Any]]:
