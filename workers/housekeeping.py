@@ -154,7 +154,7 @@ def purge(conn: Connection) -> None:
     while done := retention.purge_batch(conn, actor="housekeeping"):
         for (store, _), rows in done.items():
             metrics.PURGED.labels(store).inc(rows)
-        if time.monotonic() > until or max(done.values()) < retention.BATCH_ROWS:
+        if time.monotonic() > until:
             break
     overdue = retention.overdue_seconds(conn)
     for store in retention.STORES:

@@ -380,3 +380,26 @@ def test_every_store_that_is_found_is_purged_and_counted(shared: Database) -> No
     purged = re.search(r"ARRAY\[([^]]+)\]", row["purged"])
     assert purged is not None
     assert found == set(re.findall(r"\w+", purged[1])) == set(retention.STORES)
+
+
+def test_whatever_has_an_end_has_its_date_on_every_row(shared: Database) -> None:
+    wanted = {(item.table, item.dated) for item in REGISTRY if item.keeps is not None}
+    assert {dated for _, dated in wanted} == {"expires_at", "purge_after", "at"}
+    with rows.as_admin(shared) as conn:
+        found = conn.execute(
+            "SELECT c.relname, a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid"
+            " WHERE c.relnamespace = 'afterword'::regnamespace AND a.attnotnull"
+        ).fetchall()
+    assert wanted <= {(row["relname"], row["attname"]) for row in found}
+
+
+def test_what_takes_the_place_of_a_purged_memory_keeps_no_hash_of_it(shared: Database) -> None:
+    org = rows.fresh_org(shared)
+    with shared.as_role("worker") as conn:
+        old, new = rows.insert_memory(conn, org, "Ana is 41", expires_at=GONE), rows.insert_memory(conn, org, "older")
+        conn.execute("UPDATE memories SET status = 'superseded', superseded_by = %s, valid_to = now() WHERE id = %s",
+                     (new, old))  # fmt: skip
+        conn.execute("UPDATE memories SET previous_hash = sha256('Ana is 41') WHERE id = %s", (new,))
+        assert _purge(conn, org) == {"expired": 1}
+        assert _row(conn, new)["previous_hash"] is None
+        assert _row(conn, new)["content"] == "older"
