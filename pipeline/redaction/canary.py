@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pipeline.redaction.canary_numbers import NUMBERS
-from pipeline.redaction.classes import SECRET
+from pipeline.redaction.classes import ADDRESS, SECRET
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,5 +54,7 @@ CANARIES: tuple[Canary, ...] = (
         )
     ),
     Canary(SECRET, _MANIFEST, "VHIwdWI0ZG9yLTM="),
+    # zxx is ISO 639 for no language: formats alone cover no org's.
+    Canary(ADDRESS, "Write to P.O. Box 149.", "P.O. Box 149", "zxx"),
     *(Canary(cls, text, expected, language) for cls, language, text, expected in NUMBERS),
 )

@@ -9,6 +9,7 @@ that nothing healthy covers hold every candidate.
 
 from __future__ import annotations
 
+from pipeline.redaction.detectors.address import Address
 from pipeline.redaction.detectors.assignment import Assignment
 from pipeline.redaction.detectors.card import Card
 from pipeline.redaction.detectors.credentials import CREDENTIALS, FLAGS
@@ -56,4 +57,5 @@ ALL: tuple[Detector, ...] = (
     Phone(),
     Ip(),
     Dob(),
+    Address(),
 )
