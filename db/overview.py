@@ -32,7 +32,7 @@ def run(conn: Connection, id: UUID) -> dict[str, Any]:
         "verdicts": _about(conn, "overview.run_verdicts", id),
         "replays": _about(conn, "overview.run_replays", id),
     }
-    subjects = [id, found["memory_id"], *(row["id"] for row in parts["memories"])]
+    subjects = [id, found["memory_id"], *(row["id"] for row in parts["memories"] + parts["drops"])]
     timeline = ledger.timeline(conn, [str(subject) for subject in subjects if subject])
     return found | parts | {"timeline": timeline}
 

@@ -84,7 +84,7 @@ def _unfinished(cli: Cli, fleet: Fleet, org: str) -> None:
     """Runs that wait, at each stage, and what could not become one."""
     fleet.ingest(said(f"{NAME} likes tea more than coffee.", org=org, session="extracted"))
     fleet.run("extraction")
-    pending = cli.json("review", "list", "--org", org)[0]
+    pending = next(row for row in cli.json("review", "list", "--org", org) if row["status"] == "pending")
     cli.ok("review", "edit", pending["memory_id"], "--org", org, "--text", f"Ring {NAME} in the morning.", "--no-wait")
     fleet.ingest(said(f"{NAME} will be back in July.", org=org, session="received", project=f"home of {NAME}"),
                  said(f"{NAME} is nobody's business.", org=org, session="dead"))  # fmt: skip

@@ -42,6 +42,7 @@ def test_drops_are_listed_with_their_attribution_and_without_content(cli: Cli, f
     )
     assert "Postgres" not in shown
     assert drop in shown
+    assert "candidate_dropped" in {entry["action"] for entry in cli.json("runs", "show", run)["timeline"]}
 
 
 def test_a_drop_is_shown_to_a_reviewer_on_record(cli: Cli, fleet: Fleet, drop: str) -> None:
