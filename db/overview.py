@@ -12,7 +12,7 @@ from db.sql import query
 
 
 def ids_between(conn: Connection, kind: str, low: UUID, high: UUID) -> list[UUID]:
-    """At most two ids of a kind ('run', 'memory', 'drop', 'rejected_event') in [low, high]."""
+    """At most two ids of a kind ('run', 'memory', 'drop', 'rejected_event', 'reclassification') in [low, high]."""
     rows = conn.execute(query(f"overview.{kind}_between"), {"low": low, "high": high})
     return [row["id"] for row in rows]
 

@@ -29,6 +29,7 @@ from ops.commands.demo import demo
 from ops.commands.emit import emit
 from ops.commands.migrate import migrate
 from ops.commands.recall import recall
+from ops.commands.reevaluate import reevaluate
 from ops.commands.repair import repair
 from ops.commands.up import up
 from ops.commands.worker import worker
@@ -48,6 +49,7 @@ app.command()(check)
 app.command()(emit)
 app.command()(recall)
 app.command()(repair)
+app.command()(reevaluate)
 for _group in (
     org,
     extraction,

@@ -72,11 +72,11 @@ RUN_ENTRIES: frozenset[tuple[RunKind, RunState]] = frozenset(
 
 MEMORY_MOVES: frozenset[tuple[MemoryStatus, MemoryStatus]] = frozenset(
     {
-        (M.PENDING, M.ACTIVE),  # approve
+        (M.PENDING, M.ACTIVE),  # approve; or released, once the detector it waited for is back
         (M.PENDING, M.REJECTED),  # reject, with a reason
-        (M.PENDING, M.SUPERSEDED),  # correct before approval
+        (M.PENDING, M.SUPERSEDED),  # correct before approval; or the same as another of its run, once HIGH is masked
         (M.PENDING, M.TOMBSTONED),  # forget before approval
-        (M.ACTIVE, M.SUPERSEDED),  # correct, or a newer memory approved in its place
+        (M.ACTIVE, M.SUPERSEDED),  # correct, a newer memory approved in its place, or a rescan's successor that waits
         (M.ACTIVE, M.TOMBSTONED),  # forget
     }
 )

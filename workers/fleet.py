@@ -26,7 +26,7 @@ from rq.serializers import JSONSerializer
 from rq.worker_pool import ForkProcess, WorkerPool
 
 from db.connect import DatabaseError
-from workers import housekeeping, ingest, metrics, replay, watch
+from workers import housekeeping, ingest, metrics, reclassification, replay, watch
 from workers.bell import Bell, BellQueue, answer, queue, stopping
 from workers.consolidation import Consolidation
 from workers.context import connect_redis, resources
@@ -48,6 +48,15 @@ log = structlog.get_logger()
 
 for _name, _stage in STAGES.items():
     answer(_name, lambda stage=_stage: work_through(stage))  # type: ignore[misc]
+
+
+def _redact() -> None:
+    """Runs first; then what was asked to be looked at again."""
+    work_through(STAGES[Redaction.name])
+    reclassification.drain()
+
+
+answer(Redaction.name, _redact)
 
 
 class BellWorker(SimpleWorker):

@@ -15,7 +15,7 @@ from pathlib import Path
 import structlog
 from redis.exceptions import RedisError, ResponseError
 
-from db import embedding, housekeeping, ledger, retention
+from db import embedding, housekeeping, ledger, reclassify, retention
 from db.connect import Connection, DatabaseError
 from pipeline.errors import LedgerBroken
 from pipeline.outcome import ErrorCode
@@ -93,10 +93,12 @@ def _duty(name: str, duty: Callable[[], None]) -> bool:
 
 
 def heal_bells(using: Resources, conn: Connection) -> None:
-    """Ring past the marker for every stage whose oldest due run has waited two seconds."""
+    """Ring past the marker for every stage whose oldest due run has waited two seconds, and for open requests."""
     for state, seconds in housekeeping.oldest_due(conn).items():
         if seconds > RING_AFTER_SECONDS:
             ring(using.redis, STAGES[state], past_marker=True)
+    if reclassify.any_open(conn):
+        ring(using.redis, "redaction", past_marker=True)
 
 
 def count(using: Resources, conn: Connection) -> None:

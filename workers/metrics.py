@@ -30,6 +30,7 @@ DROPS = Counter("afterword_drops", "Candidates kept out by rule, each with its r
 UNEMBEDDED = Counter("afterword_unembedded", "Runs passed on without vectors, since the embedder is none")
 CONTRIBUTIONS = Counter("afterword_contributions", "New memories by what consolidation made of them", ["result"])
 REPLAYED = Counter("afterword_replayed_runs", "Runs re-armed by replays")
+RECLASSIFIED = Counter("afterword_reclassified_memories", "Memories looked at again, by what became of them", ["move"])
 SEALED = Counter("afterword_sealed_entries", "Ledger entries sealed")
 ERASED_LATE = Counter("afterword_erased_late", "What came in after an erasure that covers it, by kind", ["kind"])
 PURGED = Counter("afterword_purged_rows", "Rows purged past their date, and reviews of rules opened", ["store"])

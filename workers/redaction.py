@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -19,6 +19,7 @@ from uuid_utils.compat import uuid7
 from db import redaction as store
 from db.connect import Connection
 from db.events import Org, orgs
+from db.reclassify import looking
 from db.redaction import NewDrop, NewMemory, Said
 from db.runs import Claimed
 from pipeline.drafting import Gated, distinct, gate_candidate, gate_text, texts_of
@@ -49,6 +50,7 @@ class Redacted:
     memories: list[NewMemory] = field(default_factory=list)
     drops: list[NewDrop] = field(default_factory=list)
     applied: Applied | None = None
+    detectors: str = ""
 
 
 class Redaction:
@@ -71,7 +73,8 @@ class Redaction:
             with using.pool.connection() as conn:
                 refused = store.refused(conn, said)
             judge = _Judge(using, health, inspect, refused, using.context.dropping)
-            return [(run, judge.outcome(run, bodies.get(run.id), by_id[run.org_id], about)) for run in claimed]
+            outcomes = ((run, judge.outcome(run, bodies.get(run.id), by_id[run.org_id], about)) for run in claimed)
+            return [(run, _stamped(outcome, health.digest)) for run, outcome in outcomes]
 
         try:
             yield within(using.context.limits.inspection_seconds, judged)
@@ -85,12 +88,19 @@ class Redaction:
         erased = subjects.settle(conn, [(run, out.named) for run, out in done])
         store.discard_envelopes(conn, [run.id for run, _ in done])
         done = [(run, out) for run, out in done if run.id not in erased]
+        for digest in {out.detectors for _, out in done}:  # one: a group is of one batch
+            looking(conn, digest)
         store.insert_memories(conn, [memory for _, out in done for memory in out.memories])
         store.insert_drops(conn, [drop for _, out in done for drop in out.drops])
         for run, out in sorted(done, key=lambda item: item[0].id):  # ids rise with time: the last verdict stands
             if out.applied is not None:
                 verdicts.apply(conn, run, out.applied)
         subjects.record(conn, [(run, out.named) for run, out in done])
+
+
+def _stamped(outcome: Outcome[Redacted], digest: str) -> Outcome[Redacted]:
+    """With the detector set that looked."""
+    return Done(replace(outcome.output, detectors=digest)) if isinstance(outcome, Done) else outcome
 
 
 def _body(run: Claimed, body: dict[str, Any]) -> StagedEnvelope | dict[str, Any]:

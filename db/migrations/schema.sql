@@ -116,6 +116,7 @@ END) STORED,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     status_at timestamp with time zone DEFAULT now() NOT NULL,
     lexemes tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, content)) STORED,
+    detectors text DEFAULT current_setting('afterword.detectors'::text, true),
     CONSTRAINT memories_author_kind_check CHECK ((author_kind = ANY (ARRAY['person'::text, 'agent'::text, 'system'::text]))),
     CONSTRAINT memories_check CHECK (((valid_to IS NULL) OR (status = ANY (ARRAY['superseded'::text, 'tombstoned'::text])))),
     CONSTRAINT memories_content_hash_check CHECK ((length(content_hash) = 32)),
@@ -506,6 +507,7 @@ CREATE TABLE afterword.drops (
     restored_at timestamp with time zone,
     restored_by text,
     erased_at timestamp with time zone,
+    detectors text DEFAULT current_setting('afterword.detectors'::text, true),
     CONSTRAINT drop_is_attributed CHECK ((provenance ?& '{provider,model,prompt_revision,rules_revision}'::text[])),
     CONSTRAINT drop_subject_complete CHECK (((subject_type IS NULL) = (subject_id IS NULL))),
     CONSTRAINT drops_author_kind_check CHECK ((author_kind = ANY (ARRAY['person'::text, 'agent'::text, 'system'::text]))),
@@ -798,6 +800,15 @@ BEGIN
   RETURN hold;
 END $$;
 ALTER FUNCTION afterword.place_hold(hash bytea, needles jsonb, reason text, runs uuid[], rejected uuid[]) OWNER TO afterword_eraser;
+CREATE FUNCTION afterword.plan_digest(plan uuid) RETURNS bytea
+    LANGUAGE sql STABLE
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+  SELECT sha256(convert_to(coalesce(string_agg(concat_ws(' ', r.memory_id, r.revision, r.status, r.move,
+    r.classes_before, r.classes, r.reasons_before, r.reasons), E'\n' ORDER BY r.memory_id), ''), 'UTF8'))
+  FROM reclassified r WHERE r.reclassification_id = plan_digest.plan
+$$;
+ALTER FUNCTION afterword.plan_digest(plan uuid) OWNER TO afterword_owner;
 CREATE FUNCTION afterword.purge_due(actor text, org integer DEFAULT NULL::integer, max_rows integer DEFAULT 500) RETURNS TABLE(store text, org_id integer, rows bigint)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -938,6 +949,30 @@ BEGIN
   WHERE r.id = recall_rendered.recall_id AND r.token_id = (current_grant()).id AND r.block_hash IS NULL;
 END $$;
 ALTER FUNCTION afterword.recall_rendered(recall_id uuid, block_hash bytea) OWNER TO afterword_recall;
+CREATE FUNCTION afterword.reclassification_moved() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+BEGIN
+  IF TG_OP = 'UPDATE' AND ((NEW.id, NEW.kind, NEW.dry_run, NEW.actor, NEW.reason, NEW.requested_at)
+       <> (OLD.id, OLD.kind, OLD.dry_run, OLD.actor, OLD.reason, OLD.requested_at)
+       OR (NEW.org_id, NEW.since, NEW.plan_id) IS DISTINCT FROM (OLD.org_id, OLD.since, OLD.plan_id)
+       OR OLD.finished_at IS NOT NULL) THEN
+    RAISE EXCEPTION 'a request stands as it was made, and as it ended' USING ERRCODE = 'check_violation',
+      CONSTRAINT = 'reclassification_stands';
+  END IF;
+  IF TG_OP = 'INSERT' OR NEW.finished_at IS NOT NULL THEN
+    INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
+    VALUES (NEW.org_id, 'reclassification', NEW.id::text, NEW.actor,
+            NEW.kind || CASE TG_OP WHEN 'INSERT' THEN '_requested' ELSE '_' || NEW.status END,
+            jsonb_strip_nulls(jsonb_build_object('reason', NEW.reason, 'since', NEW.since, 'dry_run', NEW.dry_run,
+              'plan', NEW.plan_id, 'planned_by', NEW.planned_by, 'detectors', NEW.detectors,
+              'counts', CASE WHEN NEW.finished_at IS NOT NULL THEN NEW.counts END,
+              'digest', encode(coalesce(NEW.plan_digest, NEW.confirmed_digest), 'hex'))));
+  END IF;
+  RETURN NULL;
+END $$;
+ALTER FUNCTION afterword.reclassification_moved() OWNER TO afterword_owner;
 CREATE FUNCTION afterword.record_answer(hash bytea, action text, detail jsonb) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -1662,7 +1697,8 @@ CREATE TABLE afterword.transcripts (
     org_id integer NOT NULL,
     body bytea NOT NULL,
     turns integer NOT NULL,
-    purge_after timestamp with time zone NOT NULL
+    purge_after timestamp with time zone NOT NULL,
+    detectors text
 );
 ALTER TABLE ONLY afterword.transcripts ALTER COLUMN body SET STATISTICS 0;
 ALTER TABLE ONLY afterword.transcripts ALTER COLUMN body SET STORAGE EXTERNAL;
@@ -1757,6 +1793,7 @@ CREATE TABLE afterword.payloads (
     entry_id bigint NOT NULL,
     key bytea NOT NULL,
     content jsonb NOT NULL,
+    detectors text,
     CONSTRAINT payloads_key_check CHECK ((length(key) = 32))
 );
 ALTER TABLE ONLY afterword.payloads ALTER COLUMN key SET STATISTICS 0;
@@ -1789,6 +1826,60 @@ CREATE VIEW afterword.promptable WITH (security_barrier='true') AS
            FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at)))) OR ((scope_kind = 'workflow'::text) AND (scope_value = ( SELECT current_grant.workflow
            FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at))))));
 ALTER VIEW afterword.promptable OWNER TO afterword_recall;
+CREATE TABLE afterword.reclassifications (
+    id uuid NOT NULL,
+    kind text NOT NULL,
+    org_id integer,
+    since timestamp with time zone,
+    dry_run boolean DEFAULT false NOT NULL,
+    actor text NOT NULL,
+    reason text NOT NULL,
+    rate_per_second real NOT NULL,
+    requested_at timestamp with time zone DEFAULT now() NOT NULL,
+    status text DEFAULT 'requested'::text NOT NULL,
+    store text DEFAULT 'memories'::text NOT NULL,
+    after text,
+    passes smallint DEFAULT 0 NOT NULL,
+    counts jsonb DEFAULT '{}'::jsonb NOT NULL,
+    detectors text,
+    looked_at timestamp with time zone,
+    finished_at timestamp with time zone,
+    plan_digest bytea,
+    plan_id uuid,
+    planned_by text,
+    confirmed_digest bytea,
+    CONSTRAINT an_application_confirms_a_plan CHECK ((num_nonnulls(plan_id, planned_by, confirmed_digest) =
+CASE kind
+    WHEN 'apply'::text THEN 3
+    ELSE 0
+END)),
+    CONSTRAINT reclassifications_actor_check CHECK ((actor ~ '\S'::text)),
+    CONSTRAINT reclassifications_check CHECK (((NOT dry_run) OR (kind = 'rescan'::text))),
+    CONSTRAINT reclassifications_check1 CHECK (((finished_at IS NOT NULL) = (status = ANY (ARRAY['finished'::text, 'stopped'::text])))),
+    CONSTRAINT reclassifications_check2 CHECK (((plan_digest IS NULL) OR ((kind = 'reevaluate'::text) AND (status = 'finished'::text)))),
+    CONSTRAINT reclassifications_kind_check CHECK ((kind = ANY (ARRAY['rescan'::text, 'reevaluate'::text, 'apply'::text]))),
+    CONSTRAINT reclassifications_rate_per_second_check CHECK (((rate_per_second > (0)::double precision) AND (rate_per_second < 'Infinity'::real))),
+    CONSTRAINT reclassifications_reason_check CHECK ((reason ~ '\S'::text)),
+    CONSTRAINT reclassifications_status_check CHECK ((status = ANY (ARRAY['requested'::text, 'running'::text, 'finished'::text, 'stopped'::text]))),
+    CONSTRAINT two_people CHECK (((kind <> 'apply'::text) OR (lower(btrim(actor)) <> lower(btrim(planned_by)))))
+);
+ALTER TABLE ONLY afterword.reclassifications FORCE ROW LEVEL SECURITY;
+ALTER TABLE afterword.reclassifications OWNER TO afterword_owner;
+CREATE TABLE afterword.reclassified (
+    reclassification_id uuid NOT NULL,
+    memory_id uuid NOT NULL,
+    org_id integer NOT NULL,
+    revision integer NOT NULL,
+    status text NOT NULL,
+    move text NOT NULL,
+    classes_before text[] NOT NULL,
+    classes text[] NOT NULL,
+    reasons_before text[] NOT NULL,
+    reasons text[] NOT NULL,
+    CONSTRAINT reclassified_move_check CHECK ((move = ANY (ARRAY['note'::text, 'hold'::text, 'revise'::text, 'release'::text, 'erase'::text])))
+);
+ALTER TABLE ONLY afterword.reclassified FORCE ROW LEVEL SECURITY;
+ALTER TABLE afterword.reclassified OWNER TO afterword_owner;
 CREATE TABLE afterword.replayed_runs (
     replay_id uuid NOT NULL,
     run_id uuid NOT NULL,
@@ -1933,6 +2024,14 @@ ALTER TABLE ONLY afterword.payloads
     ADD CONSTRAINT payloads_pkey PRIMARY KEY (org_id, entry_id);
 ALTER TABLE ONLY afterword.recalls
     ADD CONSTRAINT recalls_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY afterword.reclassifications
+    ADD CONSTRAINT reclassifications_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY afterword.reclassifications
+    ADD CONSTRAINT reclassifications_plan UNIQUE (id, actor, plan_digest);
+ALTER TABLE ONLY afterword.reclassifications
+    ADD CONSTRAINT reclassifications_plan_id_key UNIQUE (plan_id);
+ALTER TABLE ONLY afterword.reclassified
+    ADD CONSTRAINT reclassified_pkey PRIMARY KEY (reclassification_id, memory_id);
 ALTER TABLE ONLY afterword.rejected_events
     ADD CONSTRAINT rejected_events_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY afterword.replayed_runs
@@ -1990,6 +2089,7 @@ CREATE INDEX memories_repeat ON afterword.memories USING btree (org_id, content_
 CREATE INDEX memories_run ON afterword.memories USING btree (run_id);
 CREATE INDEX memories_search ON afterword.memories USING gin (org_id, lexemes) WHERE (status = ANY (ARRAY['active'::text, 'superseded'::text]));
 CREATE INDEX recalls_at ON afterword.recalls USING btree (org_id, at);
+CREATE INDEX reclassifications_open ON afterword.reclassifications USING btree (requested_at) WHERE (finished_at IS NULL);
 CREATE UNIQUE INDEX rejected_entry ON afterword.rejected_events USING btree (entry_id) WHERE (entry_id IS NOT NULL);
 CREATE INDEX rejected_purge ON afterword.rejected_events USING btree (purge_after);
 CREATE INDEX rejected_reason ON afterword.rejected_events USING btree (reason, at);
@@ -2028,6 +2128,9 @@ CREATE TRIGGER memories_unnamed AFTER UPDATE ON afterword.memories REFERENCING N
 CREATE TRIGGER orgs_decided AFTER INSERT OR UPDATE ON afterword.orgs FOR EACH ROW EXECUTE FUNCTION afterword.org_decided();
 CREATE TRIGGER orgs_shorten AFTER UPDATE ON afterword.orgs FOR EACH ROW WHEN (((new.settings -> 'retention'::text) IS DISTINCT FROM (old.settings -> 'retention'::text))) EXECUTE FUNCTION afterword.shorten();
 CREATE TRIGGER orgs_waive BEFORE INSERT OR UPDATE ON afterword.orgs FOR EACH ROW EXECUTE FUNCTION afterword.waiver_has_a_reason();
+CREATE TRIGGER reclassifications_kept BEFORE DELETE OR TRUNCATE ON afterword.reclassifications FOR EACH STATEMENT EXECUTE FUNCTION afterword.refuse_change();
+CREATE TRIGGER reclassifications_moved AFTER INSERT OR UPDATE ON afterword.reclassifications FOR EACH ROW EXECUTE FUNCTION afterword.reclassification_moved();
+CREATE TRIGGER reclassified_kept BEFORE DELETE OR UPDATE OR TRUNCATE ON afterword.reclassified FOR EACH STATEMENT EXECUTE FUNCTION afterword.refuse_change();
 CREATE TRIGGER rejected_held BEFORE DELETE ON afterword.rejected_events FOR EACH ROW EXECUTE FUNCTION afterword.keep_held('id');
 CREATE TRIGGER rejected_kept_no_longer BEFORE UPDATE ON afterword.rejected_events FOR EACH ROW WHEN ((new.purge_after > old.purge_after)) EXECUTE FUNCTION afterword.refuse_later();
 CREATE TRIGGER reviews_decided AFTER UPDATE ON afterword.reviews REFERENCING OLD TABLE AS stale NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.review_decided();
@@ -2090,6 +2193,14 @@ ALTER TABLE ONLY afterword.memories
     ADD CONSTRAINT pending_review_is_open FOREIGN KEY (id, review_id, held) REFERENCES afterword.reviews(memory_id, id, is_open) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE ONLY afterword.recalls
     ADD CONSTRAINT recalls_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
+ALTER TABLE ONLY afterword.reclassifications
+    ADD CONSTRAINT reclassifications_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
+ALTER TABLE ONLY afterword.reclassified
+    ADD CONSTRAINT reclassified_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES afterword.memories(id);
+ALTER TABLE ONLY afterword.reclassified
+    ADD CONSTRAINT reclassified_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
+ALTER TABLE ONLY afterword.reclassified
+    ADD CONSTRAINT reclassified_reclassification_id_fkey FOREIGN KEY (reclassification_id) REFERENCES afterword.reclassifications(id);
 ALTER TABLE ONLY afterword.replayed_runs
     ADD CONSTRAINT replayed_runs_replay_id_fkey FOREIGN KEY (replay_id) REFERENCES afterword.replays(id);
 ALTER TABLE ONLY afterword.replayed_runs
@@ -2116,6 +2227,8 @@ ALTER TABLE ONLY afterword.seals
     ADD CONSTRAINT seals_previous_fkey FOREIGN KEY (previous) REFERENCES afterword.seals(id);
 ALTER TABLE ONLY afterword.spaces
     ADD CONSTRAINT spaces_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
+ALTER TABLE ONLY afterword.reclassifications
+    ADD CONSTRAINT the_plan_confirmed_is_the_plan FOREIGN KEY (plan_id, planned_by, confirmed_digest) REFERENCES afterword.reclassifications(id, actor, plan_digest);
 ALTER TABLE ONLY afterword.tokens
     ADD CONSTRAINT tokens_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
 ALTER TABLE ONLY afterword.transcripts
@@ -2146,11 +2259,13 @@ ALTER TABLE afterword.erasures ENABLE ROW LEVEL SECURITY;
 CREATE POLICY grants_are_looked_up ON afterword.tokens TO afterword_owner USING (true) WITH CHECK (true);
 ALTER TABLE afterword.held_rows ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.installation ENABLE ROW LEVEL SECURITY;
+CREATE POLICY keys_look ON afterword.reclassifications FOR SELECT TO afterword_owner USING (true);
 ALTER TABLE afterword.ledger ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.legal_holds ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.memories ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.namespaces ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.occurrences ENABLE ROW LEVEL SECURITY;
+CREATE POLICY operators_ask ON afterword.reclassifications FOR INSERT TO afterword_operator WITH CHECK (true);
 CREATE POLICY operators_name ON afterword.namespaces TO afterword_operator USING (true) WITH CHECK (true);
 CREATE POLICY operators_name ON afterword.spaces TO afterword_operator USING (true) WITH CHECK (true);
 CREATE POLICY operators_read ON afterword.drops FOR SELECT TO afterword_operator USING (true);
@@ -2162,6 +2277,8 @@ CREATE POLICY operators_read ON afterword.memories FOR SELECT TO afterword_opera
 CREATE POLICY operators_read ON afterword.occurrences FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.org_search FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.recalls FOR SELECT TO afterword_operator USING (true);
+CREATE POLICY operators_read ON afterword.reclassifications FOR SELECT TO afterword_operator USING (true);
+CREATE POLICY operators_read ON afterword.reclassified FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.rejected_events FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.reviews FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.run_subjects FOR SELECT TO afterword_operator USING (true);
@@ -2173,6 +2290,8 @@ CREATE POLICY recall_reads ON afterword.memories FOR SELECT TO afterword_recall 
 CREATE POLICY recall_reads ON afterword.org_search FOR SELECT TO afterword_recall USING (true);
 CREATE POLICY recall_records ON afterword.recalls TO afterword_recall USING (true) WITH CHECK (true);
 ALTER TABLE afterword.recalls ENABLE ROW LEVEL SECURITY;
+ALTER TABLE afterword.reclassifications ENABLE ROW LEVEL SECURITY;
+ALTER TABLE afterword.reclassified ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.rejected_events ENABLE ROW LEVEL SECURITY;
 CREATE POLICY reviewers_read ON afterword.ledger FOR SELECT TO afterword_reviewer USING ((org_id = ( SELECT current_grant.org_id
    FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at))));
@@ -2209,6 +2328,8 @@ CREATE POLICY workers_reach_all_orgs ON afterword.occurrences TO afterword_worke
 CREATE POLICY workers_reach_all_orgs ON afterword.org_search TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.payloads TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.recalls TO afterword_worker USING (true) WITH CHECK (true);
+CREATE POLICY workers_reach_all_orgs ON afterword.reclassifications TO afterword_worker USING (true) WITH CHECK (true);
+CREATE POLICY workers_reach_all_orgs ON afterword.reclassified TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.rejected_events TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.reviews TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.run_subjects TO afterword_worker USING (true) WITH CHECK (true);
@@ -2354,6 +2475,7 @@ GRANT UPDATE(restored_by) ON TABLE afterword.drops TO afterword_verdict;
 GRANT SELECT(erased_at) ON TABLE afterword.drops TO afterword_operator;
 GRANT UPDATE(erased_at) ON TABLE afterword.drops TO afterword_worker;
 GRANT SELECT(erased_at) ON TABLE afterword.drops TO afterword_eraser;
+GRANT UPDATE(detectors) ON TABLE afterword.drops TO afterword_worker;
 REVOKE ALL ON FUNCTION afterword.granted_drop(dropped uuid) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.granted_memory(memory uuid) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.is_held(run uuid) FROM PUBLIC;
@@ -2376,6 +2498,8 @@ REVOKE ALL ON FUNCTION afterword.operating() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.org_decided() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.place_hold(hash bytea, needles jsonb, reason text, runs uuid[], rejected uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.place_hold(hash bytea, needles jsonb, reason text, runs uuid[], rejected uuid[]) TO afterword_operator;
+REVOKE ALL ON FUNCTION afterword.plan_digest(plan uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.plan_digest(plan uuid) TO afterword_worker;
 REVOKE ALL ON FUNCTION afterword.purge_due(actor text, org integer, max_rows integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.purge_due(actor text, org integer, max_rows integer) TO afterword_worker;
 GRANT ALL ON FUNCTION afterword.purge_due(actor text, org integer, max_rows integer) TO afterword_operator;
@@ -2384,6 +2508,7 @@ REVOKE ALL ON FUNCTION afterword.recall(query text, vector public.vector, stamp 
 GRANT ALL ON FUNCTION afterword.recall(query text, vector public.vector, stamp integer, max_hits integer, as_of timestamp with time zone, vector_weight real, lexical_weight real) TO afterword_agent;
 REVOKE ALL ON FUNCTION afterword.recall_rendered(recall_id uuid, block_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.recall_rendered(recall_id uuid, block_hash bytea) TO afterword_agent;
+REVOKE ALL ON FUNCTION afterword.reclassification_moved() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.record_answer(hash bytea, action text, detail jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.record_answer(hash bytea, action text, detail jsonb) TO afterword_operator;
 GRANT ALL ON FUNCTION afterword.record_answer(hash bytea, action text, detail jsonb) TO afterword_reviewer;
@@ -2554,12 +2679,37 @@ GRANT SELECT(org_id) ON TABLE afterword.transcripts TO afterword_eraser;
 GRANT SELECT(purge_after),UPDATE(purge_after) ON TABLE afterword.transcripts TO afterword_eraser;
 GRANT SELECT ON TABLE afterword.past_date TO afterword_worker;
 GRANT SELECT ON TABLE afterword.past_date TO afterword_operator;
-GRANT SELECT,INSERT ON TABLE afterword.payloads TO afterword_worker;
+GRANT SELECT,INSERT,DELETE ON TABLE afterword.payloads TO afterword_worker;
 GRANT DELETE ON TABLE afterword.payloads TO afterword_eraser;
 GRANT MAINTAIN ON TABLE afterword.payloads TO afterword_operator;
 GRANT SELECT(org_id) ON TABLE afterword.payloads TO afterword_eraser;
 GRANT SELECT(entry_id) ON TABLE afterword.payloads TO afterword_eraser;
+GRANT UPDATE(detectors) ON TABLE afterword.payloads TO afterword_worker;
 GRANT SELECT ON TABLE afterword.promptable TO afterword_agent;
+GRANT SELECT ON TABLE afterword.reclassifications TO afterword_operator;
+GRANT SELECT ON TABLE afterword.reclassifications TO afterword_worker;
+GRANT INSERT(id) ON TABLE afterword.reclassifications TO afterword_operator;
+GRANT INSERT(kind) ON TABLE afterword.reclassifications TO afterword_operator;
+GRANT INSERT(org_id) ON TABLE afterword.reclassifications TO afterword_operator;
+GRANT INSERT(since) ON TABLE afterword.reclassifications TO afterword_operator;
+GRANT INSERT(dry_run) ON TABLE afterword.reclassifications TO afterword_operator;
+GRANT INSERT(actor) ON TABLE afterword.reclassifications TO afterword_operator;
+GRANT INSERT(reason) ON TABLE afterword.reclassifications TO afterword_operator;
+GRANT INSERT(rate_per_second) ON TABLE afterword.reclassifications TO afterword_operator;
+GRANT UPDATE(status) ON TABLE afterword.reclassifications TO afterword_worker;
+GRANT UPDATE(store) ON TABLE afterword.reclassifications TO afterword_worker;
+GRANT UPDATE(after) ON TABLE afterword.reclassifications TO afterword_worker;
+GRANT UPDATE(passes) ON TABLE afterword.reclassifications TO afterword_worker;
+GRANT UPDATE(counts) ON TABLE afterword.reclassifications TO afterword_worker;
+GRANT UPDATE(detectors) ON TABLE afterword.reclassifications TO afterword_worker;
+GRANT UPDATE(looked_at) ON TABLE afterword.reclassifications TO afterword_worker;
+GRANT UPDATE(finished_at) ON TABLE afterword.reclassifications TO afterword_worker;
+GRANT UPDATE(plan_digest) ON TABLE afterword.reclassifications TO afterword_worker;
+GRANT INSERT(plan_id) ON TABLE afterword.reclassifications TO afterword_operator;
+GRANT INSERT(planned_by) ON TABLE afterword.reclassifications TO afterword_operator;
+GRANT INSERT(confirmed_digest) ON TABLE afterword.reclassifications TO afterword_operator;
+GRANT SELECT ON TABLE afterword.reclassified TO afterword_operator;
+GRANT SELECT,INSERT ON TABLE afterword.reclassified TO afterword_worker;
 GRANT SELECT,INSERT ON TABLE afterword.replayed_runs TO afterword_worker;
 GRANT SELECT ON TABLE afterword.replayed_runs TO afterword_operator;
 GRANT SELECT,UPDATE ON TABLE afterword.replays TO afterword_worker;

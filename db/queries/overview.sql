@@ -10,6 +10,9 @@ SELECT id FROM drops WHERE id BETWEEN %(low)s AND %(high)s ORDER BY id LIMIT 2
 -- name: rejected_event_between
 SELECT id FROM rejected_events WHERE id BETWEEN %(low)s AND %(high)s ORDER BY id LIMIT 2
 
+-- name: reclassification_between
+SELECT id FROM reclassifications WHERE id BETWEEN %(low)s AND %(high)s ORDER BY id LIMIT 2
+
 -- name: run_verdicts
 -- The runs that carried people's decisions about this run's memories onward.
 SELECT v.id, v.memory_id, v.state, v.error_code, v.created_at FROM memories m

@@ -84,7 +84,8 @@ FROM memories WHERE id = ANY (%(ids)s)
 -- name: apply_edit
 UPDATE memories SET content = %(content)s, content_hash = %(content_hash)s, classes = %(classes)s,
   hold_reasons = %(hold_reasons)s, subject_type = %(subject_type)s, subject_id = %(subject_id)s,
-  high_stakes = %(high_stakes)s, revision = revision + 1, actor = %(actor)s, reason = 'edited', previous_hash = content_hash
+  high_stakes = %(high_stakes)s, revision = revision + 1, actor = %(actor)s, reason = 'edited', previous_hash = content_hash,
+  detectors = current_setting('afterword.detectors', true)
 WHERE id = %(id)s AND status = 'pending'
 
 -- name: reopen_reasons

@@ -13,10 +13,12 @@ texts until it answers again, and what only it covers is `detector_unavailable`.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from pipeline.redaction.canary import CANARIES, Canary
@@ -24,6 +26,14 @@ from pipeline.redaction.span import BatchDetector, Detector, Span
 
 Answer = frozenset[Canary] | None
 """The canaries a detector found; None where it gave no answer."""
+
+
+@runtime_checkable
+class Revised(Protocol):
+    """A detector that finds by what it has loaded, besides its code."""
+
+    @property
+    def revision(self) -> str: ...
 
 
 @runtime_checkable
@@ -56,7 +66,7 @@ class Health:
     @cached_property
     def found(self) -> dict[tuple[str, str | None], bool]:
         """(class, language) -> whether every canary of it was found; of the classes that some detector claims."""
-        claimed = frozenset[str]().union(*(detector.classes for detector in self.detectors))
+        claimed = frozenset[str]().union(*map(_claims, self.detectors))
         seen = set(chain.from_iterable(answer or () for answer in self.answers.values()))
         found: dict[tuple[str, str | None], bool] = {}
         for canary in self.canaries:
@@ -64,6 +74,14 @@ class Health:
                 key = (canary.cls, canary.language)
                 found[key] = found.get(key, True) and canary in seen
         return found
+
+    @cached_property
+    def digest(self) -> str:
+        """Names what looked: the code of detection, each detector with its model, and what was not found just now."""
+        parts = [code_digest()]
+        parts += [f"{each.name} {_revision(each)} {self.up[each.name]}" for each in self.detectors]
+        parts += [f"missed {cls} {language}" for (cls, language), is_found in self.found.items() if not is_found]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
 
     def covers(self, cls: str, languages: Collection[str]) -> bool:
         """In each of `languages`, which must be at least one."""
@@ -73,14 +91,36 @@ class Health:
         return everywhere and all(self.found.get((cls, language), True) for language in languages)
 
 
+def _revision(detector: Detector) -> str:
+    return detector.revision if isinstance(detector, Revised) else ""
+
+
+@lru_cache(maxsize=1)
+def code_digest() -> str:
+    """Of every file of detection, code and words: whatever changes in it may find something else."""
+    folder = Path(__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"):
+        digest.update(f"{path.relative_to(folder)}\n".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
 def _is_up(detector: Detector, known: set[str], answer: Answer) -> bool:
-    return bool(answer) and detector.classes & known <= {canary.cls for canary in answer or ()}
+    return bool(answer) and _claims(detector) & known <= {canary.cls for canary in answer or ()}
 
 
 def canaries_for(detectors: Iterable[Detector]) -> tuple[Canary, ...]:
     """Those of every install, and those a detector brings for the languages it is said to know."""
     brought = (detector.canaries for detector in detectors if isinstance(detector, BringsCanaries))
     return CANARIES + tuple(chain.from_iterable(brought))
+
+
+def _claims(detector: Detector) -> frozenset[str]:
+    """A model that cannot be read cannot say what it is for."""
+    try:
+        return detector.classes
+    except Exception:  # it is down, and says why where it is asked to look
+        return frozenset()
 
 
 def sing(detector: Detector, canaries: Sequence[Canary] = CANARIES) -> frozenset[Canary]:

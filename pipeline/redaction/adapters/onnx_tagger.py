@@ -85,6 +85,10 @@ class OnnxTagger:
         return roles_of({int(number): str(label) for number, label in labels.items()}, self._said)
 
     @property
+    def revision(self) -> str:
+        return self._sha256
+
+    @property
     def roles(self) -> frozenset[Role]:
         return frozenset(self._roles.values())
 

@@ -40,6 +40,10 @@ class Ner:
     def classes(self) -> frozenset[str]:
         return frozenset(cls for role, cls in _CLASSES.items() if role in self.tagger.roles)
 
+    @property
+    def revision(self) -> str:
+        return self.tagger.revision
+
     def detect(self, text: str) -> Sequence[Span]:
         return self.detect_many([text])[0]
 

@@ -29,6 +29,10 @@ class Tagger(Protocol):
     """A model. Loads on first use, in the process that uses it."""
 
     @property
+    def revision(self) -> str:
+        """Names the weights: two models of one revision find the same."""
+
+    @property
     def roles(self) -> frozenset[Role]:
         """Those that the model can give at all."""
 

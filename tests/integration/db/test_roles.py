@@ -47,7 +47,9 @@ TABLES = {
         "memory_moves": "SELECT", "migrations": "SELECT", "namespaces": "INSERT, SELECT", "occurrences": "SELECT",
         "org_search": "SELECT", "past_date": "SELECT", "retention_defaults": "SELECT",
         "orgs": "SELECT; INSERT of actor, name, reason, settings; UPDATE of actor, reason, settings",
-        "recalls": "SELECT",
+        "reclassifications": "SELECT; INSERT of actor, confirmed_digest, dry_run, id, kind, org_id, plan_id,"
+        " planned_by, rate_per_second, reason, since",
+        "reclassified": "SELECT", "recalls": "SELECT",
         "rejected_events": "MAINTAIN, SELECT", "replayed_runs": "SELECT", "replays": "INSERT, SELECT",
         "reviews": "MAINTAIN; SELECT of cites, closed_at, decided_by, decision, drop_id, id, kind, memory_id,"
         " opened_at, org_id, reasons",
@@ -55,16 +57,19 @@ TABLES = {
         "spaces": "INSERT, SELECT", "stamps": "SELECT",
     },
     "afterword_worker": {
-        "drops": "INSERT, SELECT; UPDATE of author, content, erased_at, evidence, rationale, scope_value, subject_id,"
-        " subject_type",
+        "drops": "INSERT, SELECT; UPDATE of author, content, detectors, erased_at, evidence, rationale, scope_value,"
+        " subject_id, subject_type",
         "embeddings_1": "DELETE, INSERT, SELECT; UPDATE of ann",
         "envelopes": "DELETE, INSERT, SELECT, UPDATE", "erasures": "SELECT", "held_rows": "INSERT, SELECT",
         "legal_holds": "SELECT", "run_subjects": "DELETE, INSERT, SELECT",
         "ledger": "SELECT; INSERT of action, actor, detail, org_id, payload_hash, subject_id, subject_kind",
         "memories": "INSERT, SELECT, UPDATE", "memory_moves": "SELECT", "migrations": "SELECT", "namespaces": "SELECT",
         "occurrences": "INSERT, SELECT", "org_search": "INSERT, SELECT, UPDATE", "orgs": "SELECT",
-        "past_date": "SELECT", "payloads": "INSERT, SELECT", "recalls": "SELECT", "retention_defaults": "SELECT",
-        "rejected_events": "DELETE, INSERT, SELECT, UPDATE",
+        "past_date": "SELECT", "retention_defaults": "SELECT",
+        "payloads": "DELETE, INSERT, SELECT; UPDATE of detectors", "recalls": "SELECT",
+        "reclassifications": "SELECT; UPDATE of after, counts, detectors, finished_at, looked_at, passes, plan_digest,"
+        " status, store",
+        "reclassified": "INSERT, SELECT", "rejected_events": "DELETE, INSERT, SELECT, UPDATE",
         "replayed_runs": "INSERT, SELECT", "replays": "SELECT, UPDATE", "reviews": "INSERT, SELECT, UPDATE",
         "run_entries": "SELECT", "run_moves": "SELECT", "runs": "INSERT, SELECT, UPDATE", "seals": "INSERT, SELECT",
         "spaces": "SELECT", "stamps": "SELECT", "transcripts": "DELETE, INSERT, SELECT, UPDATE",
@@ -120,7 +125,9 @@ FUNCTIONS = {
         "retention_days",
         "token_users",
     },
-    "afterword_worker": {"current_grant", "knows_key", "purge_due", "refused_before", "retention_days"},
+    "afterword_worker": {
+        "current_grant", "knows_key", "plan_digest", "purge_due", "refused_before", "retention_days",
+    },
     "PUBLIC": {"any_lexeme", "in_share", "is_personal", "ledger_hash"},
 }  # fmt: skip
 

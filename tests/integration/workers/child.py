@@ -69,6 +69,25 @@ class Moody:
         return self._seeing.detect(text)
 
 
+class Taught:
+    """Finds the word in the file `folder`/knows, as a class that nobody had before."""
+
+    name, classes = "finds_badge", frozenset({"badge"})
+
+    def __init__(self, word: str) -> None:
+        self._word = word
+
+    def detect(self, text: str) -> Sequence[Span]:
+        at = text.find(self._word)
+        return [Span(at, at + len(self._word), "badge", 1.0, self.name)] if at >= 0 else []
+
+
+def detectors(folder: Path) -> tuple[Detector, ...]:
+    known = tuple(Moody(each, folder) if each.name == "ip" else each for each in ALL)
+    knows = folder / "knows"
+    return (*known, Taught(knows.read_text())) if knows.exists() else known
+
+
 def main() -> None:
     given = json.load(sys.stdin)
     logs.configure("info", as_json=True)
@@ -78,7 +97,7 @@ def main() -> None:
             redis=given["redis"],
             extractor=lambda: CommandedExtractor(Path(given["folder"])),
             embedder=WordVectors,
-            detectors=tuple(Moody(each, Path(given["folder"])) if each.name == "ip" else each for each in ALL),
+            detectors=detectors(Path(given["folder"])),
             installation_key=KEY,
             limits=Limits(**given["limits"]),
         )

@@ -9,6 +9,7 @@ import re
 import signal
 import socket
 import threading
+import urllib.error
 import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
@@ -187,8 +188,11 @@ def free_port() -> int:
 
 
 def shown(port: int, name: str, **labels: str) -> float | None:
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
-        text = answer.read().decode()
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
+            text = answer.read().decode()
+    except urllib.error.HTTPError:  # a file of a process that is just beginning cannot be read yet
+        return None
     for found, number in re.findall(rf"^{name}{{(.*)}} (.*)$", text, re.MULTILINE):
         if dict(re.findall(r'(\w+)="([^"]*)"', found)) == labels:
             return float(number)

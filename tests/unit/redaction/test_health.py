@@ -179,3 +179,38 @@ def test_what_has_no_detector_is_uncovered_by_default() -> None:
 def test_an_org_speaks_at_least_one_language_by_its_code(languages: list[str]) -> None:
     with pytest.raises(ValueError, match="languages"):
         OrgSettings.model_validate({"languages": languages})
+
+
+def test_a_digest_names_what_looked_and_what_it_missed() -> None:
+    words = Words(dict.fromkeys(["Ana Silva"], "person"))
+
+    @dataclass(frozen=True)
+    class Model(Words):
+        revision: str = "1"
+
+    assert look([words], PEOPLE).digest == look([Words({"Ana Silva": "person"})], PEOPLE).digest
+    different = {
+        look(detectors, PEOPLE).digest
+        for detectors in (
+            [words], [words, Quiet()], [Words({"Rui Costa": "person"})], [Words({})],
+            [Model({"Ana Silva": "person"})], [Model({"Ana Silva": "person"}, revision="2")],
+        )
+    }  # fmt: skip
+    assert len(different) == 6
+
+
+def test_a_model_that_cannot_be_read_is_down_and_stops_nobody() -> None:
+    class Unreadable:
+        name = "ner"
+
+        @property
+        def classes(self) -> frozenset[str]:
+            raise OSError
+
+        def detect(self, text: str) -> Sequence[Span]:
+            raise OSError
+
+    health = look([Unreadable(), *ALL])
+    assert health.up["ner"] is False
+    assert health.covers("cc", {"en"})
+    assert health.answering == ALL
