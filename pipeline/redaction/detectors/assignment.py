@@ -77,6 +77,7 @@ _NAME_BYTES = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqr
 _NAME_LENGTH_MAX = 64
 _VALUE_LENGTH_MAX = 512
 _STRING_LENGTH_MAX = 4096
+_GAP_LENGTH_MAX = 40
 _INSIDE_LENGTH_MAX = 300
 
 
@@ -97,7 +98,7 @@ class Assignment:
 def _hits(folded: Folded) -> Iterator[Interval]:
     data, covered = folded.data, 0
     for found in _ASSIGNED.finditer(data):
-        number = next(n for n in range(2, len(_ORDER) + 2) if found.start(n) >= 0)
+        number = found.lastindex
         form, start, name_start = _ORDER[number - 2], found.start(number), _name_start(data, found.start())
         if _is_elsewhere(data, form, name_start, found.end(1), start):
             continue
@@ -117,7 +118,8 @@ def _name_start(data: bytes, position: int) -> int:
 def _is_elsewhere(data: bytes, form: Form, name_start: int, name_end: int, start: int) -> bool:
     """The value is what something is looked up by, or the next of a list of strings."""
     if form is Form.ARGUMENT:
-        return not data[:name_start].rstrip(b"\"'`\\ \n\t").endswith(b"(")
+        before = data[max(0, name_start - _GAP_LENGTH_MAX) : name_start]
+        return not before.rstrip(b"\"'`\\ \n\t").endswith(b"(")
     return _LOOKED_UP.search(data[name_end:start].rstrip(b"\"'`\\bru")) is not None
 
 
