@@ -18,9 +18,10 @@ PROVEN = {
     "cc": ("4111 1111 1111 1111",),
     "iban": ("DE89 3704 0044 0532 0130 00",),
     "ssn": ("536-90-4399",),
+    "natid": ("111222333",),
 }
 """Proven by format, or by checksum, or by range and context: masked before anything is stored."""
-HIGH = {"email": ("ana.quintela@northwind-mail.example",)}
+HIGH = {"email": ("ana.quintela@northwind-mail.example",), "secret": ("tr0ub4dor-Zx93kQ",)}
 """Replaced where a memory is made of it. In a transcript it stays, as said, until that is purged."""
 LOW: dict[str, tuple[str, ...]] = {
     "phone": ("+44 20 7946 0958",),
@@ -38,6 +39,8 @@ SENTENCES = (
     f"The card {PROVEN['cc'][0]} was charged for the search service.",
     f"Refunds are paid to {PROVEN['iban'][0]} every Monday.",
     f"Her social security number, the SSN, is {PROVEN['ssn'][0]}.",
+    f"Her burgerservicenummer, the BSN, is {PROVEN['natid'][0]}.",
+    f"The staging database has DB_PASSWORD={HIGH['secret'][0]} in its env file.",
     f"Write to {HIGH['email'][0]} before a release.",
     f"Ring {LOW['phone'][0]} before a release.",
     f"The office is reached from {LOW['ip'][0]} alone.",

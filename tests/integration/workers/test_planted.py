@@ -26,6 +26,7 @@ from pipeline.extraction.envelope import parse
 from pipeline.extraction.port import ExtractionJob, ExtractionOutcome, Proposal
 from pipeline.intake import RejectReason
 from pipeline.outcome import Bury, Done, ErrorCode
+from pipeline.redaction.classes import CLASSES
 from pipeline.redaction.detectors import ALL
 from pipeline.redaction.span import Span
 from tests.fleet import Fleet, WordVectors, event
@@ -76,6 +77,10 @@ class Telling:
 
 
 HINTS = (HIGH["email"][0], LOW["person"][0], PROVEN["cc"][0], f"Ana {PROVEN['iban'][0]}", LOW["phone"][0])
+
+
+def test_a_value_of_every_class_is_planted() -> None:
+    assert {row.name for row in CLASSES if row.required} == {*PROVEN, *HIGH, *LOW}
 
 
 def test_work_that_goes_well(fleet: Fleet, logs: io.StringIO) -> None:
@@ -237,12 +242,12 @@ def test_events_that_are_refused_and_tried_again(fleet: Fleet, logs: io.StringIO
     turn = {"role": "user", "text": TOLD, "trust": "user"}
     refused = fleet.ingest(
         sent(org="nobody", project=TOLD[:200]),
-        sent(org="acme", spaces=[SENTENCES[2], SENTENCES[5], SENTENCES[6]]),
-        sent(org=SENTENCES[5], spaces=[TOLD]),
+        sent(org="acme", spaces=[SENTENCES[2], SENTENCES[7], SENTENCES[8]]),
+        sent(org=SENTENCES[7], spaces=[TOLD]),
         json.dumps(sent()).encode()[:-1],
         json.dumps({TOLD: TOLD, "card": 4111111111111111}).encode(),
-        sent(**{SENTENCES[5]: 1}),
-        sent(transcript={"turns": [{**turn, SENTENCES[6]: SENTENCES[8]}]}),
+        sent(**{SENTENCES[7]: 1}),
+        sent(transcript={"turns": [{**turn, SENTENCES[8]: SENTENCES[10]}]}),
         sent(transcript={"turns": [{**turn, "trust": TOLD}]}),
         sent(ended_at=TOLD),
         sent(event_id="e-1"),
