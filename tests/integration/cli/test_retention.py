@@ -114,3 +114,14 @@ def test_what_is_said_anew_is_no_repeat_of_what_has_expired(cli: Cli, fleet: Fle
     fleet.run()
     found = cli.json("recall", "search documents", "--org", "acme", "--user", "u1")
     assert [hit["content"] for hit in found["hits"]] == [again]
+
+
+def test_what_a_legal_hold_keeps_is_counted_and_stays_until_it_is_released(cli: Cli, kept: Fleet) -> None:
+    """Of the session's user; placed and released by the commands that do so."""
+    about = ("--org", "acme", "--subject", "user:u1", "--reason", "a court asked")
+    cli.ok("dsar", "hold", *about)
+    assert cli.ok("retention", "run").out == "nothing is past its date\n1 of transcripts are kept by a legal hold\n"
+    assert [(row["due"], row["held"]) for row in cli.json("retention", "show")["past_date"]] == [(0, 1)]
+    assert kept.rows("SELECT count(*) AS n FROM transcripts") == [{"n": 1}]
+    cli.ok("dsar", "unhold", *about)
+    assert purged(cli.json("retention", "run")) == {"transcripts": 1}
