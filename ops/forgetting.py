@@ -7,6 +7,7 @@ Killed anywhere, the same command takes it up: the mark stands, what is gone sta
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,6 +17,7 @@ from uuid import UUID
 from redis import Redis
 
 from db import erasure as store
+from db.connect import Connection
 from db.erasure import Found
 from db.events import Org
 from db.subjects import check_key
@@ -93,7 +95,7 @@ def held(settings: Settings, asked: Asked, known: dict[str, Any] | None = None) 
         return Held(found, in_redis.find(redis, asked.org.name, asked.who), holds, len(under))
 
 
-def acting_operator(org: Org) -> Any:
+def acting_operator(org: Org) -> AbstractContextManager[Connection]:
     """One transaction as an operator of `org`, named in the ledger."""
     return granted_to(org, Bearer(role="operator", actor=actor()))
 
