@@ -64,9 +64,10 @@ def make_detectors(settings: Settings) -> tuple[Detector, ...]:
 def verified_detectors(settings: Settings) -> tuple[Detector, ...]:
     """Raises SettingError where the model is missing or not the one that is meant."""
     ner = make_ner(settings)
-    if ner is not None:
-        ner.tagger.verify()
-    return make_detectors(settings)
+    if ner is None:
+        return ALL
+    ner.tagger.verify()
+    return (*ALL, ner)
 
 
 def working_detectors(settings: Settings) -> tuple[Detector, ...]:
