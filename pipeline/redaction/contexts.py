@@ -26,9 +26,15 @@ def mentions(text: str) -> tuple[Mention, ...]:
 
 
 @cache
-def _vocabulary() -> Vocabulary:
+def trigger(source: str) -> bytes:
+    """A pattern over the folded text that matches wherever one of this source's words does."""
+    return _vocabulary((source,)).trigger
+
+
+@cache
+def _vocabulary(sources: tuple[str, ...] = SOURCES) -> Vocabulary:
     meanings: defaultdict[str, set[str]] = defaultdict(set)
-    for source in SOURCES:
+    for source in sources:
         for label, words in entries(source):
             for word in words:
                 meanings[word].add(f"{source}:{label}")

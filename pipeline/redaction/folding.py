@@ -34,6 +34,18 @@ class Folded:
         return start + bisect_right(self.cuts, start), end + bisect_right(self.cuts, end - 1)
 
 
+class Characters:
+    """Positions in UTF-8 as character offsets, asked for in ascending order: linear in the text for all of them."""
+
+    def __init__(self, encoded: bytes) -> None:
+        self._encoded, self._byte, self._character = encoded, 0, 0
+
+    def at(self, position: int) -> int:
+        self._character += len(self._encoded[self._byte : position].decode())
+        self._byte = position
+        return self._character
+
+
 def _counterparts() -> dict[int, str]:
     """Character -> its ASCII counterpart; digits of every script, full-width forms, dashes, spaces."""
     table = {}
@@ -72,9 +84,13 @@ def fold(text: str) -> Folded:
     """Linear in `text`; what needs no change costs a scan. The last is remembered: one detector asks after another."""
     if text.isascii():
         return Folded(text, text.encode())
-    encoded, pieces, cuts = text.encode("utf-8", "replace"), list[str](), list[int]()
-    length = position = 0
-    for run in _CHANGED.finditer(encoded):
+    encoded = text.encode("utf-8", "replace")
+    runs = list(_CHANGED.finditer(encoded))
+    if not runs:
+        visible = encoded.decode()
+        return Folded(visible, visible.encode("ascii", "replace"))
+    pieces, cuts, length, position = list[str](), list[int](), 0, 0
+    for run in runs:
         kept, changed = encoded[position : run.start()].decode(), run.group().decode()
         pieces += [kept, changed.translate(_TRANSLATION)]
         length += len(kept)

@@ -16,6 +16,7 @@ from pipeline.redaction.span import Detector, Triggered
 
 D = TypeVar("D", bound=Detector)
 _MEMORY_BYTES = 64 << 20
+_COMBINATIONS = 1024
 
 
 class Prefilter(Generic[D]):
@@ -32,13 +33,17 @@ class Prefilter(Generic[D]):
             self._scan.Add(trigger)
         self._sentinel = self._scan.Add(b"")
         self._scan.Compile()
+        self._asked = lru_cache(maxsize=_COMBINATIONS)(self._by_found)
 
-    def __call__(self, text: str) -> list[D]:
-        found = self._scan.Match(fold(text).data) or ()
+    def __call__(self, text: str) -> tuple[D, ...]:
+        return self._asked(tuple(self._scan.Match(fold(text).data) or ()))
+
+    def _by_found(self, found: tuple[int, ...]) -> tuple[D, ...]:
+        """Texts with nothing in them are most; few combinations of triggers come."""
         if self._sentinel not in found:
-            return list(self._detectors)
+            return self._detectors
         asked = self._always.union(self._numbers[n] for n in found if n != self._sentinel)
-        return [self._detectors[number] for number in sorted(asked)]
+        return tuple(self._detectors[number] for number in sorted(asked))
 
 
 @lru_cache(maxsize=16)

@@ -1,4 +1,4 @@
-"""Proven secrets, cards, SSNs and IBANs are masked before anything is stored or sent to a model.
+"""Proven secrets, cards, SSNs, national IDs and IBANs are masked before anything is stored or sent to a model.
 
 A mask keeps its class and is never scrubbed again, so scrubbing twice is scrubbing once.
 """

@@ -18,7 +18,7 @@ from typing import Any
 
 import re2
 
-from pipeline.redaction.folding import Folded
+from pipeline.redaction.folding import Characters, Folded
 from pipeline.redaction.rules import EDGE
 
 _FOLDER = Path(__file__).with_name("words")
@@ -26,6 +26,7 @@ _MARKS = r"[\x{300}-\x{36f}\x{93c}\x{3099}\x{309a}]"
 _GAP_SIGNS = " -./'’״׳\"&"
 _GAP = r"[ _.:'’״׳\"/&-]{0,2}"
 _LEFT, _RIGHT = f"(?:{EDGE}|_)", r"(?:\b|_|\d|s\b|(?-i:[A-Z]))"
+_ANY_I = r"[iİı]\x{307}?"
 _OPEN_MIN = 6
 """Letters from which a word may be a longer one's beginning, as in inflected and compound words."""
 _ABBREVIATION_MAX = 2
@@ -73,18 +74,23 @@ class Vocabulary:
             (self._strict if word != plain else loose).add(key(plain))
         self._strict -= loose
         self._meanings = {word: frozenset(meant) for word, meant in collected.items()}
-        self._pattern = _compiled(sorted(words.values(), key=lambda word: (-len(word), word)))
+        spellings = sorted(words.values(), key=lambda word: (-len(word), word))
+        self._pattern = _compiled(_sources(spellings))
+        self._unaccented = list(filter(str.isascii, map(_unaccented, spellings)))
+
+    @property
+    def trigger(self) -> bytes:
+        """Matches a folded text's bytes wherever a word is in it; what is not ASCII is a `?` there."""
+        return f"(?i){_in_ascii(_sources(self._unaccented))}|\\?".encode()
 
     def mentions(self, folded: Folded) -> list[Mention]:
-        found = self._pattern.finditer(folded.data if folded.text.isascii() else folded.text.encode())
-        return [mention for match in found if (mention := self._mention(match, folded))]
+        encoded = folded.data if folded.text.isascii() else folded.text.encode()
+        characters = Characters(encoded)
+        found = (tuple(map(characters.at, m.span(m.lastindex))) for m in self._pattern.finditer(encoded))
+        return [mention for start, end in found if (mention := self._mention(start, end, folded))]
 
-    def _mention(self, match: Any, folded: Folded) -> Mention | None:
-        start, end = match.span(match.lastindex)
-        word = match.string[start:end].decode()
-        if len(match.string) != len(folded.text):
-            start = len(match.string[:start].decode())
-            end = start + len(word)
+    def _mention(self, start: int, end: int, folded: Folded) -> Mention | None:
+        word = folded.text[start:end]
         name = key(word)
         strict = name in self._strict and not word.isupper() and not _KEY_FOLLOWS.match(folded.text[end : end + 8])
         if strict or not _stands_alone(folded.text, start, end, len(name)):
@@ -92,10 +98,23 @@ class Vocabulary:
         return Mention(start, end, self._meanings[name])
 
 
-def _compiled(words: Iterable[str]) -> Any:
-    """One group for each kind of edge; of words that begin at one place the longest counts."""
+def _unaccented(word: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFD", word.replace("ı", "i")) if not unicodedata.combining(c))
+
+
+def _in_ascii(sources: str) -> str:
+    return sources.replace(_ANY_I, "i").encode("ascii", "ignore").decode()
+
+
+def _compiled(sources: str) -> Any:
+    """Of words that begin at one place the longest counts."""
     options = re2.Options()
     options.max_mem, options.longest_match = _MEMORY_BYTES, True
+    return re2.compile(f"(?i){sources}", options)
+
+
+def _sources(words: Iterable[str]) -> str:
+    """One group for each kind of edge."""
     sources: defaultdict[tuple[bool, bool], list[str]] = defaultdict(list)
     for word in words:
         letters = sum(map(str.isalnum, word))
@@ -106,7 +125,7 @@ def _compiled(words: Iterable[str]) -> Any:
         f"{'' if bare else _LEFT}({'|'.join(sources[closed, bare])}){_RIGHT if closed else ''}"
         for closed, bare in sorted(sources)
     )
-    return re2.compile(f"(?i)(?:{'|'.join(kinds)})", options)
+    return f"(?:{'|'.join(kinds)})"
 
 
 @cache
@@ -114,7 +133,7 @@ def _character(character: str, letters: int) -> str:
     if character in _GAP_SIGNS:
         return str(re2.escape(character)) if letters <= _ABBREVIATION_MAX else _GAP
     if character in "iıİI":
-        return r"[iİı]\x{307}?"
+        return _ANY_I
     base = unicodedata.normalize("NFD", character)[0]
     if base == character or "HANGUL" in unicodedata.name(character, ""):
         return str(re2.escape(character))

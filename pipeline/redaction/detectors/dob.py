@@ -9,12 +9,13 @@ from typing import Any
 import re2
 
 from pipeline.redaction.classes import DOB
-from pipeline.redaction.contexts import labels, line_before, line_behind, mentions
+from pipeline.redaction.contexts import labels, line_before, line_behind, mentions, trigger
 from pipeline.redaction.folding import Folded, fold
 from pipeline.redaction.span import Span
 from pipeline.redaction.vocabulary import entries, key
 
-_BEHIND, _BEFORE, _TAIL = 60, 50, 40
+_BEHIND, _BEFORE, _TAIL, _LENGTH_MAX = 60, 50, 40, 40
+_TRIES_MAX = 8
 _LETTER = r"[A-Za-z\x{aa}-\x{10ffff}]"
 _MONTH = rf"({_LETTER}{{2,14}}\.?)"
 _DAY = r"\d{1,2}(?:st|nd|rd|th|er|º|ª|\.)?"
@@ -62,7 +63,7 @@ class Dob:
 
     @property
     def trigger(self) -> bytes:
-        return rb"\d"
+        return trigger("birth")
 
     def detect(self, text: str) -> Sequence[Span]:
         folded = fold(text)
@@ -77,30 +78,37 @@ def _births(text: str) -> Iterator[tuple[int, int]]:
 def _dates(folded: Folded, start: int, end: int) -> Iterator[tuple[int, int]]:
     """The first date behind the word, else the last right before it."""
     stop = line_behind(folded.data, end, _BEHIND)
-    behind = next((d for d in _read(folded.text, end, stop) if _GAP.fullmatch(folded.text[end : d[0]])), None)
-    if behind:
-        yield behind
+    first = _first(folded.text[end:stop], folded.text[stop : stop + _TAIL])
+    if first and _GAP.fullmatch(folded.text[end : end + first[0]]):
+        yield end + first[0], end + first[1]
         return
     floor = line_before(folded.data, start, _BEFORE)
-    dates = [d for d in _read(folded.text, floor, start) if d[1] <= start]
-    if dates and _NEAR.fullmatch(folded.text[dates[-1][1] : start]):
-        yield dates[-1]
+    last = _last(folded.text[floor:start])
+    if last and _NEAR.fullmatch(folded.text[floor + last[1] : start]):
+        yield floor + last[0], floor + last[1]
 
 
-def _read(text: str, start: int, stop: int) -> list[tuple[int, int]]:
-    """The dates that begin in text[start:stop], the longest where several begin or overlap."""
-    window = text[start : stop + _TAIL]
+def _first(window: str, rest: str) -> tuple[int, int] | None:
+    """The date with the window's first figure, the longer of that in figures and that with a word for the month."""
+    figure = _DIGITS.search(window)
+    if not figure:
+        return None
+    near = (window + rest)[: figure.start() + _LENGTH_MAX]
+    found = [*_matches(_NUMBERS, near, _is_numeric), *_matches(_WORDS, near, _is_worded)]
+    return min((hit for hit in found if hit[0] <= figure.start()), key=lambda hit: (hit[0], -hit[1]), default=None)
+
+
+def _last(window: str) -> tuple[int, int] | None:
     found = {*_matches(_NUMBERS, window, _is_numeric), *_matches(_WORDS, window, _is_worded)}
-    dates: list[tuple[int, int]] = []
-    for first, last in sorted(found, key=lambda hit: (hit[0], -hit[1])):
-        if start + first < stop and (not dates or start + first >= dates[-1][1]):
-            dates.append((start + first, start + last))
-    return dates
+    return max(found, key=lambda hit: (hit[1], -hit[0]), default=None)
 
 
 def _matches(pattern: Any, window: str, is_date: Callable[[Any], bool]) -> Iterator[tuple[int, int]]:
     position = 0
-    while match := pattern.search(window, position):
+    for _ in range(_TRIES_MAX):
+        match = pattern.search(window, position)
+        if not match:
+            return
         first, last = match.span()
         before, after = window[max(0, first - 1) : first], window[last : last + 1]
         joined = (before.isalnum() and before.isascii()) or (window[last - 1].isdigit() and after.isdigit())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import re2
@@ -24,6 +24,7 @@ from pipeline.redaction.rules import EDGE
 from pipeline.redaction.span import Span
 from pipeline.redaction.vocabulary import Mention
 
+_MEMORY_BYTES = 16 << 20
 _BEHIND, _BEFORE, _NEXT, _MARGIN = 70, 45, 12, 30
 _DIGITS_NEEDED = re2.compile(rb"(?:\d[^\d\n]{0,5}){3}\d")
 _NATIONAL_THING = re2.compile(
@@ -32,7 +33,7 @@ _NATIONAL_THING = re2.compile(
 )
 _ONLY_WORDS_BETWEEN = re2.compile(rb"[^0-9;!\n]{0,45}")
 _SAID_BETWEEN = re2.compile(rb"[^0-9;:!|\n]{0,30}")
-_LIST_BETWEEN = re2.compile(rb"(?i)[\s,;/&|]{1,4}(?:[a-z?]{1,3}\s)?")
+_LIST_BETWEEN = re2.compile(rb"[\s,;/&|]{1,4}(?:(?:and|or|und|oder|et|ou|y|e|o|i|och|og|ja|en|ve|\?{1,2})\s)?")
 _WORD = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
 _JOINED_LEFT = re2.compile(rb"(?:[0-9A-Za-z_][-.:,/]|\d )$")
 _JOINED_RIGHT = re2.compile(rb"[-.:,/][0-9A-Za-z_]| \d")
@@ -80,7 +81,8 @@ def _behind(data: bytes, mention: Mention, allowed: tuple[Format, ...]) -> Itera
     position, reach, between = mention.end, _BEHIND, _ONLY_WORDS_BETWEEN
     while True:
         found = list(_within(data, position, line_behind(data, position, reach), allowed, since=position))
-        hits = [hit for hit in found if hit[2] == 1.0 or between.fullmatch(data[position : hit[0]])]
+        sure = position == mention.end
+        hits = [hit for hit in found if (sure and hit[2] == 1.0) or between.fullmatch(data[position : hit[0]])]
         yield from hits
         end = max((hit[1] for hit in hits), default=position)
         if end == position:
@@ -106,11 +108,27 @@ def _within(
     window = without_escapes(data[floor : stop + _MARGIN])
     if not _DIGITS_NEEDED.search(window[start - floor :]):
         return
-    for form in allowed:
+    for form in _present(allowed, window[start - floor :]):
         for match in form.pattern.finditer(window, start - floor):
             first, last = match.span()
             if floor + first < stop and _is_whole(window, first, last) and form.valid(_text(match)):
                 yield floor + first, floor + last, 1.0 if form.check else 0.6
+
+
+def _present(allowed: tuple[Format, ...], window: bytes) -> list[Format]:
+    """Those whose shape is anywhere in the window: one search instead of one for each."""
+    return [allowed[number] for number in sorted(_shapes(allowed).Match(window) or ())]
+
+
+@lru_cache(maxsize=256)
+def _shapes(allowed: tuple[Format, ...]) -> Any:
+    options = re2.Options()
+    options.max_mem = _MEMORY_BYTES
+    shapes = re2.Set.SearchSet(options)
+    for form in allowed:
+        shapes.Add(bytes(form.pattern.pattern))
+    shapes.Compile()
+    return shapes
 
 
 def _text(match: Any) -> str:

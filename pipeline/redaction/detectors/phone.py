@@ -8,6 +8,7 @@ such a word a run of digits is never one, and a date, a time, a version, coordin
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -59,7 +60,10 @@ _SCRIPTS = tuple(
     )
 )
 _BEHIND, _AROUND = 60, 80
+_GAPS, _ENDS_MAX = re2.compile(r"[ ()./-]+"), 4
 _DIGITS_MIN, _DIGITS_MAX = 7, 15
+_NEXT = 12
+_LIST_BETWEEN = re2.compile(rb"[\s,;/&|]{1,4}(?:(?:and|or|und|oder|et|ou|y|e|o|i|och|og|ja|en|ve|\?{1,2})\s)?")
 _BETWEEN = re2.compile(rb"[^0-9\n;!]{0,45}|[^0-9]{0,10}")
 _BYTE = rb"(?:1?\d?\d|2[0-4]\d|25[0-5])"
 _NO_NUMBER = tuple(
@@ -111,7 +115,7 @@ class Phone:
                 if not good or not _is_named(data[first:last], regions):
                     break
                 yield first, last
-                start, stop = last, min(len(data), last + 20)
+                start, stop, between = last, min(len(data), last + _NEXT), _LIST_BETWEEN
 
     def _unnamed(self, text: str, folded: Folded) -> Iterator[tuple[int, int]]:
         for match in PATTERN.finditer(folded.data):
@@ -142,18 +146,21 @@ def _hints(text: str, folded: Folded, start: int) -> list[str]:
     scripts = (
         [r for script, regions in _SCRIPTS if script.search(around) for r in regions] if not around.isascii() else []
     )
-    named = [
-        label.upper()
-        for mention in mentions(text)
-        if start - _AROUND <= mention.start < start
-        for label in labels(mention.meanings, "nationalities")
-    ]
+    known = mentions(text)
+    near = slice(*(bisect_left(known, at, key=lambda mention: mention.start) for at in (start - _AROUND, start)))
+    named = [label.upper() for mention in known[near] for label in labels(mention.meanings, "nationalities")]
     return named + scripts
 
 
+@lru_cache(maxsize=4096)
 def _first(candidate: str, region: str | None, leniency: int) -> tuple[int, int] | None:
-    match = next(iter(PhoneNumberMatcher(candidate, region, leniency, max_tries=4)), None)
-    return (match.start, match.end) if match else None
+    """The longest beginning of the candidate that is a number. The matcher, which knows groups, is slow and last."""
+    ends = [len(candidate), *(match.start() for match in reversed(list(_GAPS.finditer(candidate))))]
+    for end in ends[:_ENDS_MAX]:
+        if _is_valid(candidate[:end], region):
+            match = next(iter(PhoneNumberMatcher(candidate[:end], region, leniency, max_tries=1)), None)
+            return (match.start, match.end) if match else None
+    return None
 
 
 def _trimmed(match: Any) -> tuple[int, int]:
@@ -173,9 +180,9 @@ def _is_named(candidate: bytes, regions: tuple[str, ...]) -> bool:
     return not candidate.isdigit() or any(_is_valid(candidate.decode(), region) for region in regions)
 
 
-def _is_valid(digits: str, region: str) -> bool:
+def _is_valid(number: str, region: str | None) -> bool:
     try:
-        return phonenumbers.is_valid_number(phonenumbers.parse(digits, region))
+        return phonenumbers.is_valid_number(phonenumbers.parse(number, region))
     except NumberParseException:
         return False
 

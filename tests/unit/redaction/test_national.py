@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+import time
 from importlib import import_module
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.redaction.detectors.dob import Dob
+from pipeline.redaction.detectors.email import Email
 from pipeline.redaction.detectors.natid import NatId
+from pipeline.redaction.detectors.phone import Phone
 from pipeline.redaction.national import checks
 from pipeline.redaction.national.format import Check, Format
 from pipeline.redaction.national.registry import FORMATS
@@ -17,6 +21,7 @@ from pipeline.redaction.span import resolve
 from pipeline.redaction.vocabulary import entries
 
 COUNTRIES_WITH_A_CHECK = 75
+SECONDS_A_CHARACTER = 3e-4
 WORDS = dict(entries("national"))
 SAMPLE = re.compile(r">>> validate\('([^']+)'\)[^\n]*\n'")
 
@@ -167,3 +172,16 @@ def test_no_number_of_a_shape_makes_its_check_raise(case: tuple[Format, str]) ->
 
 def _of_shape(form: Format) -> st.SearchStrategy[str]:
     return st.from_regex(re.compile(form.shape, re.ASCII | re.IGNORECASE), fullmatch=True)
+
+
+@pytest.mark.parametrize(
+    "unit", ["SIN 130-692-544, ", "phone 123-456-7890 ", "é a@example.com ", "born 12 ", "паспорт 1 "]
+)
+def test_twice_the_text_is_not_four_times_the_work(unit: str) -> None:
+    """Words and numbers over and over, at a size where quadratic work would be a hundred times what is allowed."""
+    for size in (200, 3000):
+        text = unit * size
+        started = time.process_time()
+        for detector in (NatId(), Phone(), Email(), Dob()):
+            detector.detect(text)
+        assert time.process_time() - started < 2 + len(text) * SECONDS_A_CHARACTER

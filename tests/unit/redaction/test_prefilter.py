@@ -45,7 +45,7 @@ ASKED, DIGIT, LETTER = Asked(), Needs("digit", trigger=rb"\d"), Needs("letter", 
     ],
 )
 def test_those_whose_trigger_is_there_and_those_without_one_in_their_order(text: str, expected: list[Asked]) -> None:
-    assert Prefilter([DIGIT, ASKED, LETTER])(text) == expected
+    assert list(Prefilter([DIGIT, ASKED, LETTER])(text)) == expected
 
 
 def test_a_scan_that_gave_up_leaves_nobody_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,7 +55,7 @@ def test_a_scan_that_gave_up_leaves_nobody_out(monkeypatch: pytest.MonkeyPatch) 
 
     asked = Prefilter([DIGIT, LETTER])
     monkeypatch.setattr(asked, "_scan", GaveUp())
-    assert asked("") == [DIGIT, LETTER]
+    assert list(asked("")) == [DIGIT, LETTER]
 
 
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=12).map("".join))
