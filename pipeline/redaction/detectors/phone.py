@@ -63,7 +63,9 @@ _BEHIND, _AROUND = 60, 80
 _GAPS, _ENDS_MAX = re2.compile(r"[ ()./-]+"), 4
 _DIGITS_MIN, _DIGITS_MAX = 7, 15
 _NEXT = 12
-_LIST_BETWEEN = re2.compile(rb"[\s,;/&|]{1,4}(?:(?:and|or|und|oder|et|ou|y|e|o|i|och|og|ja|en|ve|\?{1,2})\s)?")
+_LIST_BETWEEN = re2.compile(
+    rb"[\s,;/&|]{1,4}(?:(?:and|or|und|oder|et|ou|y|e|o|i|och|og|ja|en|ve|\?{1,2})\s|[A-Za-z?]{1,12}: )?"
+)
 _BETWEEN = re2.compile(rb"[^0-9\n;!]{0,45}|[^0-9]{0,10}")
 _BYTE = rb"(?:1?\d?\d|2[0-4]\d|25[0-5])"
 _NO_NUMBER = tuple(
@@ -102,20 +104,23 @@ class Phone:
 
     def _named(self, text: str, folded: Folded) -> Iterator[tuple[int, int]]:
         data = folded.data
-        for mention in mentions(text):
-            spoken = labels(mention.meanings, "phone")
-            if not spoken:
-                continue
+        named = [(m, spoken) for m in mentions(text) if (spoken := labels(m.meanings, "phone"))]
+        horizons = [*(mention.start for mention, _ in named[1:]), len(data)]
+        for (mention, spoken), horizon in zip(named, horizons, strict=False):
             regions = _regions(spoken) + self.regions
             start, stop = mention.end, line_behind(data, mention.end, _BEHIND)
             between = _BETWEEN
             while match := _NAMED.search(data, start, min(len(data), stop + 30)):
                 first, last = _trimmed(match)
-                good = first < stop and between.fullmatch(data[start:first]) and _may_be_number(data, first, last)
+                good = (
+                    first < min(stop, horizon)
+                    and between.fullmatch(data[start:first])
+                    and _may_be_number(data, first, last)
+                )
                 if not good or not _is_named(data[first:last], regions):
                     break
                 yield first, last
-                start, stop, between = last, min(len(data), last + _NEXT), _LIST_BETWEEN
+                start, stop, between = last, min(len(data), last + _NEXT + 8), _LIST_BETWEEN
 
     def _unnamed(self, text: str, folded: Folded) -> Iterator[tuple[int, int]]:
         for match in PATTERN.finditer(folded.data):
