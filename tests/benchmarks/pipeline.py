@@ -105,7 +105,8 @@ def _store(database: Database) -> Store:
     with connect(database.admin) as conn:
         row = conn.execute(
             "SELECT (SELECT count(*) FROM runs) AS runs, (SELECT count(*) FROM memories) AS memories, "
-            "(SELECT count(*) FROM ledger WHERE subject_kind IN ('run', 'memory')) AS ledger_entries, "
+            "(SELECT count(*) FROM ledger WHERE subject_kind IN ('run', 'memory') "
+            "AND action <> 'review_opened') AS ledger_entries, "
             "(SELECT count(*) FROM embeddings_1) AS vectors, "
             "(SELECT count(*) FROM embeddings_1 WHERE ann) AS indexed_vectors, "
             "(SELECT max(n) FROM (SELECT count(*) AS n FROM memories GROUP BY org_id) x) AS largest_org"

@@ -86,7 +86,7 @@ def test_what_is_kept_of_a_session(fleet: Fleet, case: Case) -> None:
     assert memory["content"] == (case.content or case.said)
     assert [item["quote"] for item in memory["evidence"]] == [memory["content"]]
     assert "ana@" not in memory["rationale"]
-    reviews = fleet.rows("SELECT kind, reasons FROM reviews WHERE closed_at IS NULL AND kind <> 'audit'")
+    reviews = fleet.rows("SELECT kind, reasons FROM reviews WHERE closed_at IS NULL")
     assert reviews == ([{"kind": "hold", "reasons": case.reasons}] if case.status == "pending" else [])
     assert fleet.rows("SELECT run_id FROM envelopes") == []
 
