@@ -66,6 +66,7 @@ CREATE UNIQUE INDEX runs_verdict ON runs (org_id, event_key) WHERE kind = 'verdi
 CREATE INDEX runs_dead ON runs (org_id, error_code, state_at) WHERE state = 'dead_letter';
 CREATE INDEX runs_session ON runs (org_id, session);
 CREATE INDEX runs_recent ON runs (created_at);
+CREATE INDEX runs_about ON runs (memory_id) WHERE memory_id IS NOT NULL;
 
 -- Statement-level, so that a batch of moves is checked and recorded as a set.
 CREATE FUNCTION run_inserted() RETURNS trigger

@@ -158,6 +158,8 @@ ALTER TABLE reviews ADD CONSTRAINT open_review_is_live
   FOREIGN KEY (memory_id, waits) REFERENCES memories (id, live) DEFERRABLE INITIALLY DEFERRED;
 
 CREATE INDEX memories_run ON memories (run_id);
+CREATE INDEX memories_status ON memories (status);
+CREATE INDEX memories_replaces ON memories USING gin (replaces) WHERE replaces <> '{}';
 CREATE INDEX memories_search ON memories USING gin (org_id, lexemes) WHERE status IN ('active', 'superseded');
 CREATE INDEX memories_held_text ON memories USING gin (org_id, lexemes) WHERE status = 'pending';
 CREATE INDEX memories_newest ON memories (org_id, observed_at) WHERE status = 'active';
@@ -168,6 +170,7 @@ CREATE INDEX memories_refused ON memories (org_id, content_hash) WHERE status IN
 CREATE INDEX memories_refused_text ON memories USING gin (org_id, lexemes) WHERE status IN ('rejected', 'tombstoned');
 CREATE UNIQUE INDEX reviews_drop ON reviews (drop_id) WHERE drop_id IS NOT NULL;
 CREATE INDEX reviews_memory ON reviews (memory_id);
+CREATE INDEX reviews_sampled ON reviews (kind, decision) WHERE kind IN ('audit', 'drop');
 CREATE INDEX reviews_inbox ON reviews (org_id, opened_at) WHERE closed_at IS NULL;
 
 CREATE FUNCTION memory_inserted() RETURNS trigger

@@ -107,9 +107,10 @@ CREATE POLICY operators_read ON reviews FOR SELECT TO afterword_operator USING (
 CREATE POLICY operators_read ON drops FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON recalls FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON ledger FOR SELECT TO afterword_operator USING (true);
--- What runs and memories went through is not for a person to write: triggers and workers record it.
-CREATE POLICY operators_record ON ledger FOR INSERT TO afterword_operator
-  WITH CHECK (subject_kind NOT IN ('run', 'memory', 'token', 'org'));
+-- What runs, memories, drops and people's data went through is not for a person to write: triggers, functions and
+-- workers record it.
+CREATE POLICY operators_record ON ledger FOR INSERT TO afterword_operator WITH CHECK (
+  subject_kind NOT IN ('run', 'memory', 'drop', 'payload', 'token', 'org', 'subject', 'store', 'reclassification'));
 CREATE POLICY operators_read ON rejected_events FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON occurrences FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON org_search FOR SELECT TO afterword_operator USING (true);

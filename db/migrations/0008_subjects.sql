@@ -228,8 +228,9 @@ BEGIN
   done := done || jsonb_build_object('memories', n);
   -- What took its place is chained to it by a hash, and who knows most of a short text guesses the rest from that.
   UPDATE afterword.memories m SET previous_hash = NULL
-  WHERE m.org_id = g.org_id AND m.previous_hash IS NOT NULL AND (m.replaces && erase.memories OR m.id IN (
-    SELECT x.superseded_by FROM afterword.memories x WHERE x.id = ANY (erase.memories) AND x.id <> ALL (kept_memories)));
+  WHERE m.org_id = g.org_id AND m.previous_hash IS NOT NULL AND m.id IN (
+    SELECT x.superseded_by FROM afterword.memories x WHERE x.id = ANY (erase.memories) AND x.id <> ALL (kept_memories)
+    UNION SELECT w.id FROM afterword.memories w WHERE w.replaces <> '{}' AND w.replaces && erase.memories);
   n := 0;
   FOR stamp IN SELECT id FROM stamps LOOP
     DECLARE gone integer; BEGIN

@@ -48,6 +48,8 @@ CREATE TRIGGER rejected_kept_no_longer BEFORE UPDATE ON rejected_events FOR EACH
   WHEN (NEW.purge_after > OLD.purge_after) EXECUTE FUNCTION refuse_later();
 ALTER TABLE memories ADD CONSTRAINT memories_end CHECK (kind = 'rule' OR expires_at <= created_at + interval '10 years');
 CREATE INDEX memories_expire ON memories (expires_at) WHERE erased_at IS NULL;
+CREATE INDEX memories_renew ON memories (expires_at)
+  WHERE kind = 'rule' AND status = 'active' AND erased_at IS NULL;
 
 CREATE FUNCTION renew_rule() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = afterword, pg_temp AS $$
@@ -146,9 +148,9 @@ BEGIN
     actor = empty_memories.actor, reason = empty_memories.reason
   WHERE m.id = ANY (ids) AND m.erased_at IS NULL;
   -- What took its place, or waits to, is chained to it by a hash that a short text can be guessed from.
-  UPDATE memories m SET previous_hash = NULL WHERE m.previous_hash IS NOT NULL AND (
-    m.id IN (SELECT x.superseded_by FROM memories x WHERE x.id = ANY (ids))
-    OR m.id IN (SELECT r.memory_id FROM reviews r WHERE r.closed_at IS NULL) AND m.replaces && ids);
+  UPDATE memories m SET previous_hash = NULL WHERE m.previous_hash IS NOT NULL AND m.id IN (
+    SELECT x.superseded_by FROM memories x WHERE x.id = ANY (ids)
+    UNION SELECT w.id FROM memories w WHERE w.replaces <> '{}' AND w.replaces && ids);
   FOR stamp IN SELECT s.id FROM stamps s LOOP
     EXECUTE format('DELETE FROM %I WHERE memory_id = ANY ($1)', 'embeddings_' || stamp) USING ids;
   END LOOP;

@@ -286,9 +286,9 @@ BEGIN
     actor = empty_memories.actor, reason = empty_memories.reason
   WHERE m.id = ANY (ids) AND m.erased_at IS NULL;
   -- What took its place, or waits to, is chained to it by a hash that a short text can be guessed from.
-  UPDATE memories m SET previous_hash = NULL WHERE m.previous_hash IS NOT NULL AND (
-    m.id IN (SELECT x.superseded_by FROM memories x WHERE x.id = ANY (ids))
-    OR m.id IN (SELECT r.memory_id FROM reviews r WHERE r.closed_at IS NULL) AND m.replaces && ids);
+  UPDATE memories m SET previous_hash = NULL WHERE m.previous_hash IS NOT NULL AND m.id IN (
+    SELECT x.superseded_by FROM memories x WHERE x.id = ANY (ids)
+    UNION SELECT w.id FROM memories w WHERE w.replaces <> '{}' AND w.replaces && ids);
   FOR stamp IN SELECT s.id FROM stamps s LOOP
     EXECUTE format('DELETE FROM %I WHERE memory_id = ANY ($1)', 'embeddings_' || stamp) USING ids;
   END LOOP;
@@ -342,8 +342,9 @@ BEGIN
   done := done || jsonb_build_object('memories', n);
   -- What took its place is chained to it by a hash, and who knows most of a short text guesses the rest from that.
   UPDATE afterword.memories m SET previous_hash = NULL
-  WHERE m.org_id = g.org_id AND m.previous_hash IS NOT NULL AND (m.replaces && erase.memories OR m.id IN (
-    SELECT x.superseded_by FROM afterword.memories x WHERE x.id = ANY (erase.memories) AND x.id <> ALL (kept_memories)));
+  WHERE m.org_id = g.org_id AND m.previous_hash IS NOT NULL AND m.id IN (
+    SELECT x.superseded_by FROM afterword.memories x WHERE x.id = ANY (erase.memories) AND x.id <> ALL (kept_memories)
+    UNION SELECT w.id FROM afterword.memories w WHERE w.replaces <> '{}' AND w.replaces && erase.memories);
   n := 0;
   FOR stamp IN SELECT id FROM stamps LOOP
     DECLARE gone integer; BEGIN
@@ -2085,9 +2086,12 @@ CREATE UNIQUE INDEX memories_once ON afterword.memories USING btree (run_id, con
 CREATE INDEX memories_purge ON afterword.memories USING btree (purge_after) WHERE ((purge_after IS NOT NULL) AND (erased_at IS NULL));
 CREATE INDEX memories_refused ON afterword.memories USING btree (org_id, content_hash) WHERE (status = ANY (ARRAY['rejected'::text, 'tombstoned'::text]));
 CREATE INDEX memories_refused_text ON afterword.memories USING gin (org_id, lexemes) WHERE (status = ANY (ARRAY['rejected'::text, 'tombstoned'::text]));
+CREATE INDEX memories_renew ON afterword.memories USING btree (expires_at) WHERE ((kind = 'rule'::text) AND (status = 'active'::text) AND (erased_at IS NULL));
 CREATE INDEX memories_repeat ON afterword.memories USING btree (org_id, content_hash) WHERE (status = ANY (ARRAY['pending'::text, 'active'::text]));
+CREATE INDEX memories_replaces ON afterword.memories USING gin (replaces) WHERE (replaces <> '{}'::uuid[]);
 CREATE INDEX memories_run ON afterword.memories USING btree (run_id);
 CREATE INDEX memories_search ON afterword.memories USING gin (org_id, lexemes) WHERE (status = ANY (ARRAY['active'::text, 'superseded'::text]));
+CREATE INDEX memories_status ON afterword.memories USING btree (status);
 CREATE INDEX recalls_at ON afterword.recalls USING btree (org_id, at);
 CREATE INDEX reclassifications_open ON afterword.reclassifications USING btree (requested_at) WHERE (finished_at IS NULL);
 CREATE UNIQUE INDEX rejected_entry ON afterword.rejected_events USING btree (entry_id) WHERE (entry_id IS NOT NULL);
@@ -2097,8 +2101,10 @@ CREATE INDEX replays_open ON afterword.replays USING btree (requested_at) WHERE 
 CREATE UNIQUE INDEX reviews_drop ON afterword.reviews USING btree (drop_id) WHERE (drop_id IS NOT NULL);
 CREATE INDEX reviews_inbox ON afterword.reviews USING btree (org_id, opened_at) WHERE (closed_at IS NULL);
 CREATE INDEX reviews_memory ON afterword.reviews USING btree (memory_id);
+CREATE INDEX reviews_sampled ON afterword.reviews USING btree (kind, decision) WHERE (kind = ANY (ARRAY['audit'::text, 'drop'::text]));
 CREATE INDEX run_subjects_memory ON afterword.run_subjects USING btree (memory_id) WHERE (memory_id IS NOT NULL);
 CREATE INDEX run_subjects_run ON afterword.run_subjects USING btree (run_id);
+CREATE INDEX runs_about ON afterword.runs USING btree (memory_id) WHERE (memory_id IS NOT NULL);
 CREATE INDEX runs_dead ON afterword.runs USING btree (org_id, error_code, state_at) WHERE (state = 'dead_letter'::text);
 CREATE INDEX runs_due ON afterword.runs USING btree (state, org_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX runs_erased ON afterword.runs USING btree (org_id, session) WHERE (erased_at IS NOT NULL);
@@ -2283,7 +2289,7 @@ CREATE POLICY operators_read ON afterword.rejected_events FOR SELECT TO afterwor
 CREATE POLICY operators_read ON afterword.reviews FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.run_subjects FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.runs FOR SELECT TO afterword_operator USING (true);
-CREATE POLICY operators_record ON afterword.ledger FOR INSERT TO afterword_operator WITH CHECK ((subject_kind <> ALL (ARRAY['run'::text, 'memory'::text, 'token'::text, 'org'::text])));
+CREATE POLICY operators_record ON afterword.ledger FOR INSERT TO afterword_operator WITH CHECK ((subject_kind <> ALL (ARRAY['run'::text, 'memory'::text, 'drop'::text, 'payload'::text, 'token'::text, 'org'::text, 'subject'::text, 'store'::text, 'reclassification'::text])));
 ALTER TABLE afterword.org_search ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.payloads ENABLE ROW LEVEL SECURITY;
 CREATE POLICY recall_reads ON afterword.memories FOR SELECT TO afterword_recall USING (true);

@@ -187,7 +187,7 @@ SELECT p.entry_id AS id, p.org_id, p.content AS body,
   EXISTS (SELECT FROM held_rows h JOIN legal_holds g ON g.id = h.hold_id
     WHERE g.released_at IS NULL AND h.row_id = m.run_id) AS on_hold
 FROM payloads p JOIN ledger l ON l.id = p.entry_id
-LEFT JOIN memories m ON l.subject_kind = 'memory' AND m.id::text = l.subject_id
+LEFT JOIN memories m ON m.id = CASE WHEN l.subject_kind = 'memory' THEN l.subject_id::uuid END
 WHERE (%(after)s::bigint IS NULL OR p.entry_id > %(after)s)
   AND (%(org_id)s::integer IS NULL OR p.org_id = %(org_id)s)
   AND (%(since)s::timestamptz IS NULL OR l.at >= %(since)s)

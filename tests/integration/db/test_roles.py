@@ -223,7 +223,9 @@ def test_reviewers_and_operators_cannot_read_content(shared: Database, login: st
     assert done.stdout == ""
 
 
-@pytest.mark.parametrize("subject", ["run", "memory", "token", "org"])
+@pytest.mark.parametrize(
+    "subject", ["run", "memory", "drop", "payload", "token", "org", "subject", "store", "reclassification"]
+)
 def test_an_operator_does_not_write_what_became_of_a_run_or_memory(shared: Database, subject: str) -> None:
     entry = "INSERT INTO ledger (subject_kind, subject_id, actor, action) VALUES ('{}', 'x', 'ana', 'memory_active')"
     assert rows.psql(shared, "operator", entry.format("repair")).returncode == 0
