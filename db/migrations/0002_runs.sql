@@ -65,6 +65,7 @@ CREATE UNIQUE INDEX runs_event ON runs (org_id, event_key) WHERE kind <> 'verdic
 CREATE UNIQUE INDEX runs_verdict ON runs (org_id, event_key) WHERE kind = 'verdict';
 CREATE INDEX runs_dead ON runs (org_id, error_code, state_at) WHERE state = 'dead_letter';
 CREATE INDEX runs_session ON runs (org_id, session);
+CREATE INDEX runs_finished ON runs (state) WHERE due_at IS NULL;
 CREATE INDEX runs_recent ON runs (created_at);
 CREATE INDEX runs_about ON runs (memory_id) WHERE memory_id IS NOT NULL;
 

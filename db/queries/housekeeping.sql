@@ -2,7 +2,10 @@
 SELECT pg_try_advisory_lock(%(key)s) AS mine
 
 -- name: run_gauges
-SELECT state, count(*) AS runs FROM runs GROUP BY state
+-- A state is due or finished, never both: each by its own index.
+SELECT state, count(*) AS runs FROM runs WHERE due_at IS NOT NULL GROUP BY state
+UNION ALL
+SELECT state, count(*) FROM runs WHERE due_at IS NULL GROUP BY state
 
 -- name: oldest_due
 SELECT state, extract(epoch FROM now() - min(due_at))::float AS seconds FROM runs

@@ -70,8 +70,8 @@ def _params(conn: Connection, org: Org) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", [
-    "reclassify.give_way", "reclassify.release", "reclassify.payloads", "housekeeping.memory_gauges",
-    "housekeeping.sample_gauges", "housekeeping.review_gauges", "retention.overdue",
+    "reclassify.give_way", "reclassify.release", "reclassify.payloads", "housekeeping.run_gauges",
+    "housekeeping.memory_gauges", "housekeeping.sample_gauges", "housekeeping.review_gauges", "retention.overdue",
 ])  # fmt: skip
 def test_no_large_table_is_read_through(grown: tuple[Database, Org], name: str) -> None:
     database, org = grown
