@@ -8,14 +8,13 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from db import orgs
 from db.connect import DatabaseDown, DatabaseError, connect
 from db.doors import LOGIN_ROLES, over_privileged
 from ops.compose import make_embedder, make_extractor, verified_detectors, working_detectors
 from ops.credentials import database_address, redis_address
+from ops.output import rows
 from ops.settings import Settings, explain, load
 from ops.thresholds import dropping, records
 from pipeline.dropping import missing
@@ -61,10 +60,11 @@ def check(as_json: Annotated[bool, typer.Option("--json", help="one JSON documen
 def _print(
     settings: Settings, faults: list[str], uncovered: list[str], holding: dict[str, dict[str, list[str]]]
 ) -> None:
-    table = Table("setting", "value", "from")
-    for item in explain(settings):
-        table.add_row(f"AFTERWORD_{item.name.upper()}", item.value, item.layer)
-    Console().print(table)
+    listed = [
+        {"setting": f"AFTERWORD_{item.name.upper()}", "value": item.value, "from": item.layer}
+        for item in explain(settings)
+    ]
+    rows(listed, ("setting", "value", "from"), as_json=False, none="")
     if uncovered:
         typer.echo(f"No detector covers {', '.join(uncovered)}: an org holds everything until they are waived.")
     for name, of in holding.items():

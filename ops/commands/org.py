@@ -156,14 +156,20 @@ def _print(described: dict[str, Any], *, as_json: bool) -> None:
         document(described)
         return
     record(described)
-    _say_uncovered(described["org"], OrgSettings(**{key: described[key] for key in OrgSettings.model_fields}))
+    settings = OrgSettings(**{key: described[key] for key in OrgSettings.model_fields})
+    if not _say_uncovered(described["org"], settings) and (held := described["held_for"].get("detector_unavailable")):
+        typer.echo(
+            f"{held} are held as detector_unavailable from before; after an outage: afterword redact rescan; after a "
+            f"waiver or another language: afterword reevaluate --org {described['org']}"
+        )
 
 
-def _say_uncovered(name: str, settings: OrgSettings) -> None:
-    """The classes for which this org holds everything, and how it goes without them."""
+def _say_uncovered(name: str, settings: OrgSettings) -> bool:
+    """Names the classes for which this org holds everything, and how it goes without them; False if there are none."""
     if uncovered := sorted(settings.uncovered(look(working_detectors(load())))):
         waived = " ".join(f"--waive {cls}" for cls in uncovered)
         typer.echo(
             f"it holds everything, since no detector covers {', '.join(uncovered)}; "
             f"to go without them: afterword org set {name} {waived} --reason WHY"
         )
+    return bool(uncovered)

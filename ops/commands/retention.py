@@ -107,7 +107,7 @@ def set_(
     if as_json:
         document({"org": org, "dry_run": dry_run, "retention": wanted, "changed": changes, "ends_sooner": sooner})
         return
-    typer.echo(f"{org} {'would keep' if dry_run else 'keeps'} {_worded(wanted)}; the rest as by default")
+    typer.echo(f"{org} {'would keep' if dry_run else 'keeps'} {_worded(wanted)}")
     for store, n in sooner.items():
         if n:
             typer.echo(f"{n} of {store} {'would end' if dry_run else 'end'} sooner than before")
@@ -128,4 +128,5 @@ def _wanted(standing: dict[str, int], asked: list[str]) -> dict[str, int]:
 
 
 def _worded(days: dict[str, int]) -> str:
-    return ", ".join(f"{name} for {count} days" for name, count in sorted(days.items())) or "nothing of its own"
+    own = ", ".join(f"{name} for {count} days" for name, count in sorted(days.items()))
+    return f"{own}; the rest as by default" if own else "everything as by default"

@@ -160,7 +160,9 @@ def test_without_a_detector_for_names_everything_waits_until_a_person_waives_the
         if number == 0:
             assert "Usage" in cli.misused("org", "set", "strict", "--waive", "person")
             waived = [word for cls in uncovered for word in ("--waive", cls)]
-            cli.ok("org", "set", "strict", *waived, "--reason", "reviewers look for names")
+            said_then = cli.ok("org", "set", "strict", *waived, "--reason", "reviewers look for names").out
+            assert "1 are held as detector_unavailable from before" in said_then
+            assert said_then.endswith("afterword reevaluate --org strict\n")
     assert fleet.rows("SELECT status, hold_reasons FROM memories ORDER BY created_at") == [
         {"status": "pending", "hold_reasons": ["detector_unavailable"]}, {"status": "active", "hold_reasons": []},
     ]  # fmt: skip
