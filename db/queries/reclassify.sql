@@ -75,9 +75,10 @@ SELECT id FROM memories WHERE run_id = %(run_id)s AND content_hash = %(content_h
   AND status IN ('pending', 'active')
 
 -- name: give_way
--- A memory about which a person's text is being checked waits for that.
+-- A memory about which a person's text is being checked waits for that. No moment is left at which it was valid: where
+-- a legal hold keeps its text, no recall of the past hands it out.
 UPDATE memories m SET status = 'superseded', superseded_by = %(by)s, review_id = NULL, actor = %(actor)s,
-  reason = 'reclassified', status_at = now(), valid_to = greatest(m.valid_from, now())
+  reason = 'reclassified', status_at = now(), valid_to = m.valid_from
 WHERE m.id = %(id)s AND m.status = %(status)s AND m.revision = %(revision)s AND m.erased_at IS NULL
   AND NOT EXISTS (SELECT FROM runs v WHERE v.memory_id = m.id AND v.kind = 'verdict' AND v.state = 'extracted')
 

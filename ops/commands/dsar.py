@@ -15,7 +15,7 @@ from ops.arguments import OrgName, Reason, pair
 from ops.export import exported
 from ops.forgetting import Asked, Held, acting_operator, asked, forget, held, how_searched
 from ops.output import AsJson, document, record, rows
-from ops.settings import load
+from ops.settings import Settings, load
 from ops.witness import Registered, read_erasures
 from pipeline.errors import SettingError
 from pipeline.subjects import Name, sought_again, words
@@ -64,9 +64,7 @@ def forget_(
     Example: afterword dsar forget --org acme --subject user:u-17 --reason "request 2026-114" --dry-run
     """
     settings = load()
-    who = asked(settings, known_org(org), _name(subject), text or [])
-    if who.who.stands_in([reason]) or f" {' '.join(words(_name(subject).id))} " in f" {' '.join(words(reason))} ":
-        raise typer.BadParameter("the reason stands in the ledger for good: it must not name whom it erases")
+    who = _asked(settings, org, subject, text, reason)
     found = held(settings, who)
     if dry_run or found.holds:
         _show(who, found, as_json=as_json)
@@ -94,7 +92,7 @@ def export(
     Example: afterword dsar export --org acme --subject user:u-17 --reason "request 2026-113" --output ana.json
     """
     settings = load()
-    who = asked(settings, known_org(org), _name(subject), text or [])
+    who = _asked(settings, org, subject, text, reason)
     count = exported(settings, who, reason, output, names_masked=not without_names)
     typer.echo(f"{count} rows about {subject} are in {output}; it holds personal data: hand it over and delete it")
 
@@ -125,7 +123,7 @@ def hold(org: OrgName, subject: Subject, reason: Reason, text: Texts = None, as_
     Example: afterword dsar hold --org acme --subject user:u-17 --reason "case 12 O 4/26"
     """
     settings = load()
-    who = asked(settings, known_org(org), _name(subject), text or [])
+    who = _asked(settings, org, subject, text, reason)
     found = held(settings, who)
     with acting_operator(who.org) as conn:
         placed = store.place_hold(conn, who.who, reason, found.found)
@@ -139,7 +137,7 @@ def unhold(org: OrgName, subject: Subject, reason: Reason, as_json: AsJson = Fal
 
     Example: afterword dsar unhold --org acme --subject user:u-17 --reason "case closed"
     """
-    who = asked(load(), known_org(org), _name(subject), [])
+    who = _asked(load(), org, subject, None, reason)
     with acting_operator(who.org) as conn:
         released = store.release_hold(conn, who.who, reason)
     if released is None:
@@ -156,6 +154,15 @@ def holds(as_json: AsJson = False) -> None:
     with acting_as("operator") as conn:
         found = store.holds(conn)
     rows(found, HOLD_COLUMNS, as_json=as_json, none="no legal holds")
+
+
+def _asked(settings: Settings, org: str, subject: str, text: list[str] | None, reason: str) -> Asked:
+    """What is asked, for a reason that may be written where nothing is ever erased."""
+    name = _name(subject)
+    who = asked(settings, known_org(org), name, text or [])
+    if who.who.stands_in([reason]) or f" {' '.join(words(name.id))} " in f" {' '.join(words(reason))} ":
+        raise typer.BadParameter("the reason stands in the ledger for good: it must not name whom it is about")
+    return who
 
 
 def _name(subject: str) -> Name:

@@ -258,9 +258,10 @@ def test_what_another_s_hold_covers_is_kept_and_the_receipt_says_so(cli: Cli, fl
 
 
 @pytest.mark.parametrize("reason", [f"{NAME} asked", f"for {NAME.upper()}", "quillfeather"])
-def test_a_reason_that_names_whom_it_erases_is_refused(cli: Cli, fleet: Fleet, reason: str) -> None:
-    said_ = cli.misused("dsar", "forget", "--org", "acme", *ASKED, "--reason", reason, "--yes")
-    assert "must not name" in said_
+def test_a_reason_that_names_whom_it_is_about_is_refused(cli: Cli, fleet: Fleet, reason: str) -> None:
+    named = ("--org", "acme", *ASKED, "--reason", reason)
+    for command in (("forget", "--yes"), ("hold",), ("export", "--output", "answer.json")):
+        assert "must not name" in cli.misused("dsar", command[0], *named, *command[1:])
 
 
 def test_nothing_is_erased_unasked(cli: Cli, fleet: Fleet, register: Path) -> None:

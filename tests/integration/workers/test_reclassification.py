@@ -122,6 +122,7 @@ def test_an_active_memory_gives_way_to_one_that_waits(
     gone, new = memory(acme, old), successor(acme, old)
     assert (gone["status"], gone["content"], gone["rationale"], gone["evidence"]) == ("superseded", "", "", [])
     assert gone["erased_at"]
+    assert gone["valid_to"] == gone["valid_from"]  # no recall of the past hands it out
     assert gone["lexemes"] == ""
     assert (new["status"], new["content"], new["classes"], new["hold_reasons"]) == (
         "pending", content, [cls], ["class_found"],
