@@ -16,6 +16,7 @@ from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
+from db import extraction as transcripts
 from db import redaction as store
 from db.connect import Connection
 from db.events import Org, orgs
@@ -64,6 +65,7 @@ class Redaction:
             envelopes = store.envelopes(conn, [run.id for run in claimed])
             by_id = {org.id: org for org in orgs(conn, ids=list({run.org_id for run in claimed}))}
             about = store.verdict_memories(conn, [run.memory_id for run in claimed if run.memory_id])
+            packed = transcripts.transcripts(conn, [run.id for run in claimed])
         bodies = {run.id: _body(run, envelopes[run.id]) for run in claimed if run.id in envelopes}
         health, texts = using.watch.health(), [text for body in bodies.values() for text in _texts(body)]
 
@@ -72,7 +74,7 @@ class Redaction:
             said = {text for run in claimed if run.id in bodies for text in _said(run, bodies[run.id], about, inspect)}
             with using.pool.connection() as conn:
                 refused = store.refused(conn, said)
-            judge = _Judge(using, health, inspect, refused, using.context.dropping)
+            judge = _Judge(using, health, inspect, refused, packed, using.context.dropping)
             outcomes = ((run, judge.outcome(run, bodies.get(run.id), by_id[run.org_id], about)) for run in claimed)
             return [(run, _stamped(outcome, health.digest)) for run, outcome in outcomes]
 
@@ -144,6 +146,7 @@ class _Judge:
     health: Health
     inspect: Inspector
     refused: dict[Said, UUID]
+    transcripts: dict[UUID, bytes]
     dropping: Dropping
 
     def outcome(
@@ -173,11 +176,9 @@ class _Judge:
     def _named(self, run: Claimed, envelope: StagedEnvelope) -> Named:
         texts = tuple(text for candidate in envelope.candidates for text in texts_of(candidate))
         about = [Name(c.subject.type, c.subject.id) for c in envelope.candidates if c.subject]
-        names = subjects.named(run, self.inspect, texts, about) | self._in_transcript(run)
+        names = subjects.named(run, self.inspect, texts, about)
+        names |= subjects.in_transcript(self.transcripts.get(run.id), self.health.answering)
         return Named(self._keyring(run), names, {}, texts)
-
-    def _in_transcript(self, run: Claimed) -> frozenset[Name]:
-        return subjects.in_transcript(self.using, self.health.answering, run.id)
 
     def _keyring(self, run: Claimed) -> Keyring:
         return Keyring(self.using.installation_key, run.org_id)

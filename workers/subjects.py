@@ -30,7 +30,6 @@ from pipeline.redaction.span import Detector
 from pipeline.subjects import Keyring, Name, event_names, names_in, sought_again, texts_in, texts_in_json
 from pipeline.transcripts import inflate, unpack
 from workers import metrics
-from workers.context import Resources
 
 log = structlog.get_logger()
 
@@ -45,12 +44,12 @@ class Named:
     texts: tuple[str, ...] = ()
 
 
-def in_transcript(using: Resources, detectors: Sequence[Detector], run: UUID) -> frozenset[Name]:
-    """Whom the pattern detectors find in a run's transcript. Raises DetectorDown."""
-    with using.pool.connection() as conn:
-        bodies = transcripts.transcripts(conn, [run])
+def in_transcript(body: bytes | None, detectors: Sequence[Detector]) -> frozenset[Name]:
+    """Whom the pattern detectors find in a run's packed transcript, if one is kept. Raises DetectorDown."""
+    if body is None:
+        return frozenset()
     patterns = [d for d in detectors if d.classes <= {EMAIL, PHONE}]
-    return names_in(Inspector(patterns), (turn.text for body in bodies.values() for turn in unpack(body).turns))
+    return names_in(Inspector(patterns), (turn.text for turn in unpack(body).turns))
 
 
 def named(run: Claimed, inspect: Inspector, texts: Iterable[str], subjects: Iterable[Name]) -> frozenset[Name]:
