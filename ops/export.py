@@ -107,4 +107,6 @@ class _Masked:
         found = text[span.start : span.end]
         if self.who.is_named(Name(span.cls, found)) or self.who.stands_in([found]):
             return False
+        if span.cls == PERSON and self.who.is_around(text, span.start, span.end):
+            return False
         return span.cls in PERSONAL or tier_of(span.cls) is ClassTier.HIGH

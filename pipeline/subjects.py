@@ -177,6 +177,17 @@ class Sought:
             item.stands_in(folded, self.keyring) for folded in map(_folded, texts) for item in self.needles
         )
 
+    def is_around(self, text: str, start: int, end: int) -> bool:
+        """Is text[start:end] a part of their name, as one of its words is?"""
+        words = [word.span() for word in _WORD.finditer(text)]
+        places = (
+            (words[at][0], words[at + item.size - 1][1])
+            for item in self.needles
+            if item.kind == "words"
+            for at in range(len(words) - item.size + 1)
+        )
+        return any(self.stands_in([text[a:b]]) for a, b in places if a <= start and end <= b)
+
     def may_stand_in(self, raw: str) -> bool:
         """Quickly, of packed JSON as text: False only where it cannot stand. True where only hashes are known."""
         plains = [item.plain for item in self.needles]

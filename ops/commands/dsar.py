@@ -66,6 +66,8 @@ def forget_(
     settings = load()
     who = _asked(settings, org, subject, text, reason)
     found = held(settings, who)
+    if settings.witness_dir is None:
+        typer.echo("AFTERWORD_WITNESS_DIR is unset: after a restore nothing would know of this erasure", err=True)
     if dry_run or found.holds:
         _show(who, found, as_json=as_json)
         if found.holds and not dry_run:
@@ -86,8 +88,9 @@ def export(
         bool, typer.Option("--other-names-unmasked", help="go on though no detector of persons is healthy")
     ] = False,
 ) -> None:  # fmt: skip
-    """Write what is held of somebody for an access request: others' names, numbers and addresses masked. The export is
-    an entry in the ledger before the file is written.
+    """Write what is held of somebody for an access request: others' names, numbers and addresses masked. Whose a number
+    or an address is, nothing says: give their own with --text, or it is masked as another's. The export is an entry in
+    the ledger before the file is written.
 
     Example: afterword dsar export --org acme --subject user:u-17 --reason "request 2026-113" --output ana.json
     """
@@ -200,8 +203,6 @@ def _hand_over(receipt: dict[str, Any], *, as_json: bool) -> None:
         record(receipt)
         until = receipt["wal_and_backups_until"]
         typer.echo(f"WAL and backups hold what was erased until {until}; after a restore, run: afterword dsar reapply")
-        if receipt["register"] is None:
-            typer.echo("AFTERWORD_WITNESS_DIR is unset: after a restore nothing would know of this erasure", err=True)
     if receipt["kept"]:
         raise typer.Exit(1)
 

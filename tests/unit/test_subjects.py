@@ -104,6 +104,15 @@ def test_who_does_not_is_not(kind: str, id_: str, text: str) -> None:
     assert not again.stands_in([text])
 
 
+@pytest.mark.parametrize(
+    ("span", "theirs"), [("Jane", True), ("Porter", True), ("Bob", False), ("Jane Porter and", False)]
+)
+def test_a_part_of_their_name_is_theirs(span: str, theirs: bool) -> None:
+    text = "Call Jane Porter and Bob Porter-Hill."
+    start = text.index(span)
+    assert sought(RING, Name("person", "jane porter")).is_around(text, start, start + len(span)) is theirs
+
+
 def test_what_is_searched_besides_counts_inside_words() -> None:
     who = sought(RING, Name("user", "u1"), ["silva"])
     assert who.stands_in(["the ANASILVA project"])
