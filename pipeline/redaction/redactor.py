@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from typing import TypeGuard
 
 from pipeline.errors import DetectorDown
 from pipeline.redaction.classes import ClassTier, tier_of
 from pipeline.redaction.detectors import ALL
-from pipeline.redaction.prefilter import Prefilter, prefilter
+from pipeline.redaction.prefilter import prefilter
 from pipeline.redaction.scrub import mask_intervals, masked_classes, scrub
 from pipeline.redaction.span import BatchDetector, Detector, Span, mask, resolve
 from pipeline.session import storable
@@ -46,21 +46,17 @@ def inspect(text: str, detectors: Sequence[Detector]) -> Inspection:
 
 def inspect_many(texts: Sequence[str], detectors: Sequence[Detector]) -> list[Inspection]:
     """`inspect` of each text; a detector that takes many at once is asked once. Raises DetectorDown for all of them."""
-    batching, asked = _sides(tuple(detectors))
-    at_once = [_detected_at_once(detector, texts) for detector in batching]
+    at_once = [_detected_at_once(detector, texts) for detector in detectors if _takes_many(detector)]
+    asked = prefilter(tuple(detector for detector in detectors if not _takes_many(detector)))
     return [
         _inspection(text, [*_detected(asked(text), text), *(span for found in at_once for span in found[number])])
         for number, text in enumerate(texts)
     ]
 
 
-@lru_cache(maxsize=16)
-def _sides(detectors: tuple[Detector, ...]) -> tuple[tuple[BatchDetector, ...], Prefilter[Detector]]:
-    """Those that take many texts at once, and who to ask of the others. Remembered: asking a protocol costs more than
-    looking at a sentence.
-    """
-    batching = tuple(detector for detector in detectors if isinstance(detector, BatchDetector))
-    return batching, prefilter(tuple(detector for detector in detectors if detector not in batching))
+def _takes_many(detector: Detector) -> TypeGuard[BatchDetector]:
+    """By its one more method: asking the protocol itself costs more than looking at a sentence."""
+    return hasattr(detector, "detect_many")
 
 
 class Inspector:
