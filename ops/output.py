@@ -53,6 +53,16 @@ def record(item: Mapping[str, Any]) -> None:
             typer.echo(f"{key:<{width}}  {shown(value)}")
 
 
+def with_evidence(item: Mapping[str, Any], *, as_json: bool) -> None:
+    """One thing and the evidence for it, a record each."""
+    if as_json:
+        document(item)
+        return
+    record({key: value for key, value in item.items() if key != "evidence"})
+    for one in item["evidence"]:
+        record({"evidence": one})
+
+
 def shown(value: object) -> str:
     """`value` on one line, with nothing in it that a terminal would obey."""
     if value is None:

@@ -13,7 +13,7 @@ from db.connect import Connection
 from ops.access import acting_as, acting_reviewer, known_org, ring_bell
 from ops.arguments import Limit, OnlyOrg, OrgName, clean, one_id
 from ops.commands.retyped import await_run, wait_option
-from ops.output import AsJson, document, record, rows
+from ops.output import AsJson, document, rows, with_evidence
 
 app = typer.Typer(no_args_is_help=True, help="Drops: what was kept out, and was that right.")
 
@@ -46,13 +46,7 @@ def show(drop: Drop, org: OrgName, as_json: AsJson = False) -> None:
     Example: afterword drops show 0192f3a4-77aa --org acme
     """
     found = _judge(drop, org, reviews.view_drop)
-    if as_json:
-        document(found)
-        return
-    evidence = found.pop("evidence")
-    record(found)
-    for item in evidence:
-        record({"evidence": item})
+    with_evidence(found, as_json=as_json)
 
 
 @app.command()

@@ -15,7 +15,7 @@ from db.reviews import Act, Placement
 from ops.access import acting_as, acting_reviewer, known_org, ring_bell
 from ops.arguments import Limit, OrgName, clean, one_id, pair
 from ops.commands.retyped import await_run, say_retyped, wait_option
-from ops.output import AsJson, document, record, rows
+from ops.output import AsJson, document, rows, with_evidence
 from pipeline.extraction.wording.instructions import steering
 from pipeline.extraction.wording.stakes import stakes
 from pipeline.memory import ScopeKind
@@ -50,13 +50,7 @@ def show(memory: Memory, org: OrgName, as_json: AsJson = False) -> None:
     """
     found = _decide(memory, org, reviews.view)
     found |= {"stakes": stakes(found["content"]), "steers_by": steering(f"{found['content']}\n{found['rationale']}")}
-    if as_json:
-        document(found)
-        return
-    evidence = found.pop("evidence")
-    record(found)
-    for item in evidence:
-        record({"evidence": item})
+    with_evidence(found, as_json=as_json)
 
 
 @app.command()
