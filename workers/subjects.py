@@ -45,11 +45,14 @@ class Named:
 
 
 def in_transcript(body: bytes | None, detectors: Sequence[Detector]) -> frozenset[Name]:
-    """Whom the pattern detectors find in a run's packed transcript, if one is kept. Raises DetectorDown."""
+    """Whom the pattern detectors find in a run's packed transcript, if one is kept. Raises DetectorDown.
+
+    Its turns are read as one text: one scan in place of one a turn.
+    """
     if body is None:
         return frozenset()
     patterns = [d for d in detectors if d.classes <= {EMAIL, PHONE}]
-    return names_in(Inspector(patterns), (turn.text for turn in unpack(body).turns))
+    return names_in(Inspector(patterns), ["\n\n".join(turn.text for turn in unpack(body).turns)])
 
 
 def named(run: Claimed, inspect: Inspector, texts: Iterable[str], subjects: Iterable[Name]) -> frozenset[Name]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeGuard
 
 from pipeline.errors import DetectorDown
@@ -32,9 +33,11 @@ class Inspection:
 _HIGH = tuple(item for item in ALL if any(tier_of(cls) is ClassTier.HIGH for cls in item.classes))
 
 
+@lru_cache(maxsize=64)
 def without_high(text: str) -> str:
     """`text` as it may be kept before, or without, the gate: a staged candidate, what a person types, an error's words.
-    What the pattern detectors find of a HIGH class is masked; in a transcript it is only what is proven.
+    What the pattern detectors find of a HIGH class is masked; in a transcript it is only what is proven. The last few
+    are remembered: a quote is often what it supports, word for word.
     """
     return inspect(scrub(storable(text)).text, _HIGH).text_redacted
 
