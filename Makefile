@@ -7,7 +7,7 @@ SOURCES := ops workers db pipeline tests
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format types imports deploy-check lock lock-check upgrade chaos bench bench-detect clean
+.PHONY: help setup demo test lint format types imports deploy-check lock lock-check upgrade chaos bench bench-detect bench-recall clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  \1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do printf '%-16s %s\n' "$$name" "$$text"; done
@@ -78,6 +78,9 @@ bench: setup  ## how fast the pipeline goes on this machine; SIZE, EVENTS, DATA 
 
 bench-detect: setup  ## what the detectors find and what they flag without reason; DATA names the folder, ARGS passes through
 	$(BIN)/python -m tests.benchmarks.detection $(or $(DATA),../shared/data) $(ARGS)
+
+bench-recall: setup  ## how exact and how fast recall is over 1,000 orgs; SIZE (200000, 1000000), DATA and ARGS pass through
+	$(BIN)/python -m tests.benchmarks.recall $(if $(SIZE),--size $(SIZE)) $(if $(DATA),--data $(DATA)) $(ARGS)
 
 clean:  ## remove what the tools left; .venv stays
 	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis *.egg-info
