@@ -38,6 +38,17 @@ $$;
 -- Loads the extension's library, so that its settings are known to the function below.
 SELECT '[1]'::public.vector;
 
+-- Whether a bearer may be told a memory. Without settings of its own, so that it is taken into the statement it stands in.
+CREATE FUNCTION recallable(m memories, g tokens, as_of timestamptz) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT m.erased_at IS NULL AND (m.kind = 'rule' OR m.expires_at > now()) AND m.tier = ANY (g.tiers)
+    AND m.status IN ('active', 'superseded') AND CASE WHEN as_of IS NULL THEN m.status = 'active'
+      ELSE m.valid_from <= as_of AND coalesce(m.valid_to, 'infinity') > as_of END
+    AND (m.scope_kind = 'org' OR (m.scope_kind = 'user' AND m.scope_value = g.user_id)
+      OR (m.scope_kind = 'agent' AND m.scope_value = g.agent)
+      OR (m.scope_kind = 'project' AND m.scope_value = g.project)
+      OR (m.scope_kind = 'workflow' AND m.scope_value = g.workflow))
+$$;
+
 -- Reads and records in one call. The org is an ordinary predicate, so that the indexes are usable; the owner of
 -- this function may read memories and insert into recalls, nothing else.
 -- Each leg is a statement of its own, planned anew each time (EXECUTE) for the size of this org, and only where it has
@@ -56,7 +67,7 @@ CREATE FUNCTION recall(
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = afterword, public, pg_temp
 SET hnsw.iterative_scan = 'relaxed_order'
-SET hnsw.ef_search = 100
+SET hnsw.ef_search = 200
 SET hnsw.max_scan_tuples = 20000
 SET enable_sort = on
 AS $$
@@ -65,20 +76,14 @@ DECLARE
   g tokens := current_grant();
   tsq tsquery := any_lexeme(left(recall.query, 10000));
   search org_search := (SELECT s FROM org_search s WHERE s.org_id = g.org_id AND s.stamp = recall.stamp);
-  places integer := CASE WHEN numnode(tsq) > 0 THEN 50 ELSE greatest(20, 2 * recall.max_hits) END;
+  space CONSTANT text := 'embeddings_' || recall.stamp;
+  places integer := CASE WHEN numnode(tsq) > 0 THEN greatest(50, recall.max_hits) ELSE recall.max_hits END;
   near uuid[];
-  near_scores real[];
+  distances float8[];
   said uuid[];
   said_scores real[];
   newest uuid[];
-  visible CONSTANT text := $v$
-    m.erased_at IS NULL AND (m.kind = 'rule' OR m.expires_at > now()) AND m.tier = ANY ($2) AND CASE
-      WHEN $3::timestamptz IS NULL THEN m.status = 'active'
-      ELSE m.status IN ('active', 'superseded') AND m.valid_from <= $3
-       AND coalesce(m.valid_to, 'infinity') > $3 END
-    AND (m.scope_kind = 'org' OR (m.scope_kind = 'user' AND m.scope_value = $4)
-      OR (m.scope_kind = 'agent' AND m.scope_value = $5) OR (m.scope_kind = 'project' AND m.scope_value = $6)
-      OR (m.scope_kind = 'workflow' AND m.scope_value = $7)) $v$;
+  all_seen boolean := false;
 BEGIN
   IF g.id IS NULL THEN
     RAISE EXCEPTION 'no grant: the token is unknown, expired, revoked or made for another door'
@@ -90,56 +95,62 @@ BEGIN
     RAISE EXCEPTION 'a recall asks for 1 to 100 hits, in at most 10,000 characters'
       USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  IF recall.vector IS NOT NULL AND search.ann THEN
+  IF recall.vector IS NULL THEN
+    NULL;
+  ELSIF search.ann THEN
     -- The index looks at no more rows than would cost about what all the org's cost exactly. Until statistics know how
     -- many rows are in it the planner would sort them instead. Both are undone on return.
     PERFORM set_config('enable_sort', 'off', true),
             set_config('hnsw.max_scan_tuples', greatest(1000, search.embedded / 4)::text, true);
     EXECUTE format($v$
-      SELECT array_agg(x.id ORDER BY x.score DESC, x.id), array_agg(x.score ORDER BY x.score DESC, x.id) FROM (
-        SELECT m.id, (1 - (e.vector <=> $8))::real AS score
-        FROM %I e, LATERAL (SELECT m.id FROM memories m WHERE m.id = e.memory_id AND %s OFFSET 0) m
-        WHERE e.org_id = $1 AND e.ann ORDER BY e.vector <=> $8 LIMIT $9) x $v$, 'embeddings_' || recall.stamp, visible)
-    INTO near, near_scores
-    USING g.org_id, g.tiers, recall.as_of, g.user_id, g.agent, g.project, g.workflow, recall.vector, places;
+      SELECT array_agg(x.id ORDER BY x.distance, x.id), array_agg(x.distance ORDER BY x.distance, x.id) FROM (
+        SELECT e.memory_id AS id, e.vector <=> $1 AS distance
+        FROM %I e, LATERAL (SELECT FROM memories m WHERE m.id = e.memory_id AND recallable(m, $4, $5) OFFSET 0) m
+        WHERE e.org_id = $2 AND e.ann ORDER BY e.vector <=> $1 LIMIT $3) x $v$, space)
+    INTO near, distances USING recall.vector, g.org_id, places, g, recall.as_of;
     PERFORM set_config('enable_sort', 'on', true);
-  END IF;
-  -- Exactly where the org is small, and where the index gave less than it was asked for, as it does when little of
-  -- what lies near is for this reader. Ordered before anything is joined: what may be seen is looked up for the nearest.
-  IF recall.vector IS NOT NULL AND coalesce(cardinality(near), 0) < places THEN
+  ELSE
+    -- More than are wanted, and then those that may be told: quicker than to look at the rights to each.
     EXECUTE format($v$
-      SELECT array_agg(x.id ORDER BY x.score DESC, x.id), array_agg(x.score ORDER BY x.score DESC, x.id) FROM (
-        SELECT m.id, (1 - e.distance)::real AS score
-        FROM (SELECT e.memory_id, e.vector <=> $8 AS distance FROM %I e WHERE e.org_id = $1
+      SELECT array_agg(x.id), array_agg(x.distance) FROM (
+        SELECT e.memory_id AS id, e.vector <=> $1 AS distance FROM %I e WHERE e.org_id = $2
+        ORDER BY distance, id LIMIT $3) x $v$, space)
+    INTO near, distances USING recall.vector, g.org_id, 3 * places;
+    all_seen := coalesce(cardinality(near), 0) < 3 * places;
+    SELECT array_agg(x.id ORDER BY x.n), array_agg(x.distance ORDER BY x.n) INTO near, distances FROM (
+      SELECT x.* FROM unnest(near, distances) WITH ORDINALITY x(id, distance, n) JOIN memories m ON m.id = x.id
+      WHERE recallable(m, g, recall.as_of) ORDER BY x.n LIMIT places) x;
+  END IF;
+  -- No short answers: where little of what lies near is for this reader, every row of the org is ordered.
+  IF recall.vector IS NOT NULL AND NOT all_seen AND coalesce(cardinality(near), 0) < places THEN
+    EXECUTE format($v$
+      SELECT array_agg(x.id ORDER BY x.distance, x.id), array_agg(x.distance ORDER BY x.distance, x.id) FROM (
+        SELECT e.id, e.distance
+        FROM (SELECT e.memory_id AS id, e.vector <=> $1 AS distance FROM %I e WHERE e.org_id = $2
               ORDER BY distance OFFSET 0) e,
-        LATERAL (SELECT m.id FROM memories m WHERE m.id = e.memory_id AND %s OFFSET 0) m
-        ORDER BY e.distance LIMIT $9) x $v$, 'embeddings_' || recall.stamp, visible)
-    INTO near, near_scores
-    USING g.org_id, g.tiers, recall.as_of, g.user_id, g.agent, g.project, g.workflow, recall.vector, places;
+        LATERAL (SELECT FROM memories m WHERE m.id = e.id AND recallable(m, $4, $5) OFFSET 0) m
+        ORDER BY e.distance LIMIT $3) x $v$, space)
+    INTO near, distances USING recall.vector, g.org_id, places, g, recall.as_of;
   END IF;
   IF numnode(tsq) > 0 THEN
-    EXECUTE format($l$
+    EXECUTE $l$
       SELECT array_agg(x.id ORDER BY x.score DESC, x.id), array_agg(x.score ORDER BY x.score DESC, x.id) FROM (
-        SELECT m.id, ts_rank_cd(m.lexemes, $8, 32)::real AS score FROM memories m
-        WHERE m.org_id = $1 AND m.lexemes @@ $8 AND m.status IN ('active', 'superseded') AND %s
-        ORDER BY 2 DESC, 1 LIMIT $9) x $l$, visible)
-    INTO said, said_scores
-    USING g.org_id, g.tiers, recall.as_of, g.user_id, g.agent, g.project, g.workflow, tsq, places;
+        SELECT m.id, ts_rank_cd(m.lexemes, $1, 32)::real AS score FROM memories m
+        WHERE m.org_id = $2 AND m.lexemes @@ $1 AND recallable(m, $4, $5) ORDER BY 2 DESC, 1 LIMIT $3) x $l$
+    INTO said, said_scores USING tsq, g.org_id, places, g, recall.as_of;
   END IF;
   IF near IS NULL AND said IS NULL THEN
-    EXECUTE format($n$
+    EXECUTE $n$
       SELECT array_agg(x.id ORDER BY x.observed_at DESC, x.id) FROM (
-        SELECT m.id, m.observed_at FROM memories m
-        WHERE m.org_id = $1 AND m.status IN ('active', 'superseded') AND %s
-        ORDER BY m.observed_at DESC, m.id LIMIT $8) x $n$, visible)
-    INTO newest
-    USING g.org_id, g.tiers, recall.as_of, g.user_id, g.agent, g.project, g.workflow, recall.max_hits;
+        SELECT m.id, m.observed_at FROM memories m WHERE m.org_id = $1 AND recallable(m, $3, $4)
+        ORDER BY m.observed_at DESC, m.id LIMIT $2) x $n$
+    INTO newest USING g.org_id, recall.max_hits, g, recall.as_of;
   END IF;
   RETURN QUERY
-    WITH by_vector AS (SELECT * FROM unnest(near, near_scores) WITH ORDINALITY x(id, score, rank)),
+    WITH by_vector AS (SELECT * FROM unnest(near, distances) WITH ORDINALITY x(id, distance, rank)),
     by_lexeme AS (SELECT * FROM unnest(said, said_scores) WITH ORDINALITY x(id, score, rank)),
     fused AS (
-      SELECT id, v.score AS vector_score, l.score AS lexical_score,
+      SELECT id, (1 - v.distance)::real AS vector_score, l.score AS lexical_score,
         v.rank::integer AS vector_rank, l.rank::integer AS lexical_rank,
         (coalesce(recall.vector_weight / (60 + v.rank), 0)
           + coalesce(recall.lexical_weight / (60 + l.rank), 0))::real AS combined
@@ -147,8 +158,7 @@ BEGIN
     -- Looked at again, in the statement that records it: it may have been forgotten since.
     chosen AS MATERIALIZED (
       SELECT f.*, m FROM (SELECT * FROM fused UNION ALL SELECT x, NULL, NULL, NULL, NULL, 0 FROM unnest(newest) x) f
-      JOIN memories m ON m.id = f.id AND m.erased_at IS NULL
-        AND (m.status = 'active' OR m.status = 'superseded' AND recall.as_of IS NOT NULL)),
+      JOIN memories m ON m.id = f.id AND recallable(m, g, recall.as_of)),
     recorded AS (
       INSERT INTO recalls (id, org_id, token_id, actor, mode, as_of, hits, excluded)
       SELECT uuidv7(), g.org_id, g.id, g.actor,

@@ -44,6 +44,7 @@ CREATE POLICY recall_reads ON org_search FOR SELECT TO afterword_recall USING (t
 CREATE POLICY recall_records ON recalls TO afterword_recall USING (true) WITH CHECK (true);
 GRANT SELECT ON memories, org_search, stamps TO afterword_recall;
 GRANT SELECT, INSERT ON recalls TO afterword_recall;
+GRANT EXECUTE ON FUNCTION recallable(memories, tokens, timestamptz) TO afterword_recall;
 GRANT UPDATE (block_hash, rendered_at) ON recalls TO afterword_recall;
 
 -- The verdict functions.
