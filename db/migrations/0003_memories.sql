@@ -273,6 +273,8 @@ CREATE TABLE stamps (
   revision text NOT NULL,
   dimension integer NOT NULL CHECK (dimension BETWEEN 1 AND 16000),
   is_current boolean NOT NULL DEFAULT false,
+  -- Vectors of orgs in its HNSW index, as housekeeping counted them.
+  indexed bigint NOT NULL DEFAULT 0,
   registered_at timestamptz NOT NULL DEFAULT now(),
   UNIQUE (provider, model, revision, dimension)
 );

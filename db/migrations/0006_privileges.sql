@@ -30,6 +30,7 @@ CREATE POLICY grants_are_looked_up ON tokens TO afterword_owner USING (true) WIT
 GRANT SELECT ON orgs, spaces, namespaces, run_entries, run_moves, memory_moves, stamps TO afterword_worker;
 GRANT SELECT, INSERT, UPDATE ON runs, rejected_events, memories, reviews, org_search TO afterword_worker;
 GRANT SELECT, UPDATE ON replays TO afterword_worker;
+GRANT UPDATE (indexed) ON stamps TO afterword_worker;
 GRANT SELECT, INSERT, UPDATE, DELETE ON transcripts, envelopes TO afterword_worker;
 GRANT DELETE ON rejected_events TO afterword_worker;
 GRANT SELECT, INSERT ON drops, payloads, ledger, seals, occurrences, replayed_runs TO afterword_worker;

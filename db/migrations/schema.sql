@@ -871,8 +871,9 @@ CREATE FUNCTION afterword.recall(query text, vector public.vector DEFAULT NULL::
 #variable_conflict use_column
 DECLARE
   g tokens := current_grant();
-  tsq tsquery := any_lexeme(left(recall.query, 10000));
+  tsq tsquery := CASE WHEN recall.query <> '' THEN any_lexeme(left(recall.query, 10000)) END;
   search org_search := (SELECT s FROM org_search s WHERE s.org_id = g.org_id AND s.stamp = recall.stamp);
+  indexed bigint := (SELECT s.indexed FROM stamps s WHERE s.id = recall.stamp);
   space CONSTANT text := 'embeddings_' || recall.stamp;
   places integer := CASE WHEN numnode(tsq) > 0 THEN greatest(50, recall.max_hits) ELSE recall.max_hits END;
   near uuid[];
@@ -885,7 +886,7 @@ BEGIN
   IF g.id IS NULL THEN
     RAISE EXCEPTION 'no grant: the token is unknown, expired, revoked or made for another door'
       USING ERRCODE = 'insufficient_privilege';
-  ELSIF recall.vector IS NOT NULL AND NOT EXISTS (SELECT FROM stamps s WHERE s.id = recall.stamp) THEN
+  ELSIF recall.vector IS NOT NULL AND indexed IS NULL THEN
     RAISE EXCEPTION 'a vector needs the stamp it belongs to; there is no stamp %', coalesce(recall.stamp::text, 'given')
       USING ERRCODE = 'invalid_parameter_value';
   ELSIF recall.max_hits NOT BETWEEN 1 AND 100 OR length(recall.query) > 10000 THEN
@@ -894,11 +895,16 @@ BEGIN
   END IF;
   IF recall.vector IS NULL THEN
     NULL;
-  ELSIF search.ann THEN
-    -- The index looks at no more rows than would cost about what all the org's cost exactly. Until statistics know how
-    -- many rows are in it the planner would sort them instead. Both are undone on return.
+  ELSIF search.ann AND search.embedded::float8 ^ 2 > 8.0 * places * (indexed - search.embedded) THEN
+    -- One index serves all large orgs: it meets places * indexed / embedded rows before enough are of this one, each at
+    -- the cost of eight in an exact search. It looks at no more than cost as much as an exact search, or twice what it
+    -- should need, so that who may see little of the org is answered exactly. Until statistics know how many rows are
+    -- in it the planner would sort them instead. All is undone on return.
     PERFORM set_config('enable_sort', 'off', true),
-            set_config('hnsw.max_scan_tuples', greatest(1000, search.embedded / 4)::text, true);
+            set_config('hnsw.ef_search', least(400, greatest(100, 1.5 * places * indexed / search.embedded))::int::text,
+                       true),
+            set_config('hnsw.max_scan_tuples', greatest(1000, search.embedded / 8,
+                       2 * places * indexed / search.embedded)::text, true);
     EXECUTE format($v$
       SELECT array_agg(x.id ORDER BY x.distance, x.id), array_agg(x.distance ORDER BY x.distance, x.id) FROM (
         SELECT e.memory_id AS id, e.vector <=> $1 AS distance
@@ -2022,6 +2028,7 @@ CREATE TABLE afterword.stamps (
     revision text NOT NULL,
     dimension integer NOT NULL,
     is_current boolean DEFAULT false NOT NULL,
+    indexed bigint DEFAULT 0 NOT NULL,
     registered_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT stamps_dimension_check CHECK (((dimension >= 1) AND (dimension <= 16000)))
 );
@@ -2788,3 +2795,4 @@ GRANT SELECT ON TABLE afterword.stamps TO afterword_worker;
 GRANT SELECT ON TABLE afterword.stamps TO afterword_recall;
 GRANT SELECT ON TABLE afterword.stamps TO afterword_operator;
 GRANT SELECT ON TABLE afterword.stamps TO afterword_eraser;
+GRANT UPDATE(indexed) ON TABLE afterword.stamps TO afterword_worker;

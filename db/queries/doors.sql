@@ -3,7 +3,7 @@ SELECT mint_token(%(hash)s, %(org)s, %(role)s, %(actor)s, make_interval(secs => 
   %(project)s, %(workflow)s, %(tiers)s) AS id
 
 -- name: recall
-SELECT * FROM recall(%(query)s, %(vector)s, %(stamp)s, %(max_hits)s, %(as_of)s)
+SELECT * FROM recall(%(query)s, %(vector)b, %(stamp)s, %(max_hits)s, %(as_of)s)
 
 -- name: rendered
 SELECT recall_rendered(%(recall_id)s, %(block_hash)s)

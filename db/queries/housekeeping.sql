@@ -33,24 +33,44 @@ UPDATE memories m SET last_used_at = u.at FROM (
 WHERE m.id = u.id AND m.last_used_at IS DISTINCT FROM u.at
 
 -- name: count_orgs
+-- The orgs counted longest ago, as many as have about so many rows together: a round costs the same however large the
+-- store is.
+WITH due AS (
+  SELECT org_id FROM (
+    SELECT o.id AS org_id, sum(coalesce(s.embedded + s.missing, 0))
+      OVER (ORDER BY s.counted_at NULLS FIRST, o.id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+    FROM orgs o LEFT JOIN org_search s ON s.org_id = o.id AND s.stamp = %(stamp)s) x
+  WHERE coalesce(before, 0) < %(rows_counted)s
+)
 INSERT INTO org_search (org_id, stamp, embedded, missing)
-SELECT o.id, %(stamp)s, count(e.memory_id), count(m.id) - count(e.memory_id)
-FROM orgs o LEFT JOIN memories m ON m.org_id = o.id AND m.status = 'active' AND m.erased_at IS NULL
-LEFT JOIN {table} e ON e.memory_id = m.id GROUP BY o.id
+SELECT due.org_id, %(stamp)s, count(e.memory_id), count(m.id) - count(e.memory_id)
+FROM due LEFT JOIN memories m ON m.org_id = due.org_id AND m.status = 'active' AND m.erased_at IS NULL
+LEFT JOIN {table} e ON e.memory_id = m.id GROUP BY due.org_id
 ON CONFLICT (org_id, stamp) DO UPDATE
-SET embedded = excluded.embedded, missing = excluded.missing, counted_at = now()
+SET embedded = excluded.embedded, missing = excluded.missing, counted_at = clock_timestamp()
+RETURNING org_id
 
 -- name: drop_forgotten_vectors
-DELETE FROM {table} e USING memories m WHERE m.id = e.memory_id 
+DELETE FROM {table} e USING memories m WHERE m.id = e.memory_id AND e.org_id = ANY (%(orgs)s)
   AND (m.status IN ('tombstoned', 'rejected') OR m.erased_at IS NOT NULL)
 
 -- name: index_vectors
--- A batch of rows of orgs above the exact-search size enters the index; the org is searched by it once all are in.
--- A row written while its org was being switched is brought in by the next pass, whatever the org's size by then.
+-- A batch of rows of orgs that are large, also beside what is in the index already, enters it; the org is searched by it
+-- once all are in. A row written while its org was being switched is brought in by the next pass, whatever the org's
+-- size by then. Org by org, each by its place in the index on (org_id, ann).
 UPDATE {table} SET ann = true WHERE memory_id IN (
-  SELECT e.memory_id FROM {table} e JOIN org_search s ON s.org_id = e.org_id AND s.stamp = %(stamp)s
-  WHERE (s.embedded > %(exact_rows)s OR s.ann) AND NOT e.ann LIMIT %(limit)s)
+  SELECT x.memory_id FROM org_search s JOIN stamps t ON t.id = s.stamp,
+  LATERAL (SELECT e.memory_id FROM {table} e WHERE e.org_id = s.org_id AND NOT e.ann LIMIT %(limit)s) x
+  WHERE s.stamp = %(stamp)s
+    AND (s.ann OR s.embedded > %(exact_rows)s AND s.embedded::float8 ^ 2 > 200.0 * t.indexed) LIMIT %(limit)s)
 
 -- name: switch_orgs
-UPDATE org_search s SET ann = true WHERE s.stamp = %(stamp)s AND s.embedded > %(exact_rows)s AND NOT s.ann
+UPDATE org_search s SET ann = true FROM stamps t
+WHERE s.stamp = %(stamp)s AND t.id = s.stamp AND s.embedded > %(exact_rows)s AND NOT s.ann
+  AND s.embedded::float8 ^ 2 > 200.0 * t.indexed
   AND NOT EXISTS (SELECT FROM {table} e WHERE e.org_id = s.org_id AND NOT e.ann)
+
+-- name: count_indexed
+UPDATE stamps t SET indexed = x.rows FROM (
+  SELECT coalesce(sum(embedded), 0) AS rows FROM org_search WHERE stamp = %(stamp)s AND ann) x
+WHERE t.id = %(stamp)s AND t.indexed <> x.rows

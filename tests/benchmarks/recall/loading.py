@@ -17,7 +17,7 @@ from psycopg import sql
 
 from db import housekeeping
 from db.connect import Connection, connect
-from tests.benchmarks.recall.population import DIMENSION, USERS, Part, Population, id_of, text
+from tests.benchmarks.recall.population import DIMENSION, USERS, Part, Population, age_of, id_of, text
 from tests.services import Database
 
 STAMP_ID = 1
@@ -25,7 +25,7 @@ EMBEDDINGS = "embeddings_1"
 SUBJECTS = 20
 """Of each org; a tenth of its memories are about one of them."""
 DAYS = 80
-_START = datetime.now(UTC) - timedelta(days=DAYS)
+START = datetime.now(UTC) - timedelta(days=DAYS)
 _ORGS = "INSERT INTO orgs (name) SELECT 'org-' || x FROM generate_series(1, %(orgs)s) x"
 _NAMESPACES = "INSERT INTO namespaces SELECT id, 'default' FROM orgs ON CONFLICT DO NOTHING"
 _RUNS = """INSERT INTO runs (id, org_id, kind, state, due_at, event_key, content_hash, session, agent, event, ended_at)
@@ -114,7 +114,7 @@ def _lines(part: Part, runs: dict[int, str]) -> Iterable[str]:
         user = f"user-{number // 5 % USERS}" if number % 5 == 0 else None
         kind, scope = ("preference", f"user\t{user}") if user else ("fact", "org\t\\N")
         subject = f"person\tsubject-{number // 10 % SUBJECTS}" if number % 10 == 1 else "\\N\t\\N"
-        at = _START + timedelta(seconds=DAYS * 86_400 * (number * 7_919 % 1_000_003) / 1_000_003)
+        at = START + timedelta(days=DAYS * age_of(number))
         yield (
             f"{id_of(number)}\t{org}\t{runs[org]}\tsemantic\t{kind}\tactive\t{scope}\t{text(ranks)}\t"
             f"\\\\x{number:064x}\tIt was said.\t[]\t{subject}\tagent\tcoder\t{{}}\t0.9\tf\t3\t{at}\t{at}\t"

@@ -9,17 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.embedding.port import Vectors
-from tests.benchmarks.recall.population import COMMON, Population, spelt, text, words
+from tests.benchmarks.recall.population import COMMON, Population, age_of, spelt, text, words
 
 BANDS = (100, 1_000, 3_000, 10_000, 30_000)
 """Upper ends; the last band has none."""
 ORGS_A_BAND = 12
+EARLY = 0.025
+"""Of all memories, those of the first two days: what a question about then may give."""
 HITS = 10
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A question to one org. `nearest`: the exact ten, best first, of what a bearer without user may see."""
+    """A question to one org. `nearest`: the exact ten, best first, of what a bearer without user may see; `early`: of
+    what was known on the second day."""
 
     org: int
     rows: int
@@ -28,6 +31,7 @@ class Asked:
     words: str
     common: str
     nearest: NDArray[np.int64]
+    early: NDArray[np.int64]
 
 
 def band_of(rows: int) -> str:
@@ -61,7 +65,10 @@ def _asked(population: Population, ranks: Sequence[int], vectors: Vectors, rng: 
     for place, rank in enumerate(ranks):
         mine = order[ends[rank] - population.sizes[rank] : ends[rank]]
         seen = mine[mine % 5 != 0]  # a fifth are one user's preferences
-        nearest = seen[np.argsort(-(vectors[seen] @ points[place]), kind="stable")[:HITS]]
+        ordered = seen[np.argsort(-(vectors[seen] @ points[place]), kind="stable")]
+        early = ordered[age_of(ordered) <= EARLY][:HITS]
         said = text(texts[place][1:6])
         rows = len(mine)
-        yield Asked(rank + 1, rows, band_of(rows), points[place], said, f"{spelt(COMMON)} {said}", nearest)
+        yield Asked(
+            rank + 1, rows, band_of(rows), points[place], said, f"{spelt(COMMON)} {said}", ordered[:HITS], early
+        )

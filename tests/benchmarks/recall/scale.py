@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from ops.embedded.postgres import EmbeddedPostgres
 from tests.benchmarks.recall.loading import STAMP_ID, Loaded, load
 from tests.benchmarks.recall.population import Population
 from tests.benchmarks.recall.questions import Asked, questions
-from tests.benchmarks.recall.sides import Answer, Told, afterword, hand_written
+from tests.benchmarks.recall.sides import EARLY_SIDE, Answer, Told, afterword, hand_written
 from tests.benchmarks.recording import STAMP
 from tests.services import Database
 
@@ -101,13 +101,16 @@ def _ask_all(asked: Sequence[Asked], sides: Mapping[str, Answer]) -> ByBand:
         turn = number % len(names)
         for name in names[turn:] + names[:turn]:
             if answer := sides[name](one):
-                told[name][one.band].add(one, *answer)
+                told[name][one.band].add(*answer, one.early if name == EARLY_SIDE else one.nearest)
     return {name: dict(by_band) for name, by_band in told.items()}
 
 
 def _resident(database: Database) -> int:
+    own = []
     server = psutil.Process(database.server.pid())
-    own = [process.memory_info() for process in (server, *server.children(recursive=True))]
+    for process in (server, *server.children(recursive=True)):
+        with suppress(psutil.NoSuchProcess):  # a worker that was ending
+            own.append(process.memory_info())
     return sum(info.rss - info.shared for info in own) + max(info.shared for info in own)
 
 

@@ -10,19 +10,23 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 import numpy as np
+from numpy.typing import NDArray
 from pgvector import Vector
 
 from db import tokens
 from db.connect import Connection, connect, granted
 from db.recall import Question, recall
 from db.tokens import Bearer
-from tests.benchmarks.recall.loading import STAMP_ID
+from tests.benchmarks.recall.loading import DAYS, STAMP_ID, START
 from tests.benchmarks.recall.population import row_of
-from tests.benchmarks.recall.questions import HITS, Asked
+from tests.benchmarks.recall.questions import EARLY, HITS, Asked
 from tests.services import Database
 
+EARLY_SIDE = "recall, as of the second day"
+THEN = START + timedelta(days=DAYS * EARLY)
 _SEEN = "m.status = 'active' AND m.expires_at > now() AND m.erased_at IS NULL AND m.scope_kind = 'org'"
 _EXACT = f"""SELECT m.id, m.content, x.distance FROM
   (SELECT memory_id, vector <=> %(vector)b AS distance FROM embeddings_1 WHERE org_id = %(org)s ORDER BY 2 LIMIT 40) x
@@ -42,10 +46,11 @@ class Told:
     recalls: list[float] = field(default_factory=list)
     short: int = 0
 
-    def add(self, asked: Asked, seconds: float, rows: list[int]) -> None:
+    def add(self, seconds: float, rows: list[int], nearest: NDArray[np.int64]) -> None:
         self.milliseconds.append(1000 * seconds)
-        self.recalls.append(len(set(rows[:HITS]) & set(asked.nearest.tolist())) / len(asked.nearest))
-        self.short += len(rows) < min(HITS, len(asked.nearest))
+        self.short += len(rows) < len(nearest)
+        if len(nearest):
+            self.recalls.append(len(set(rows[:HITS]) & set(nearest.tolist())) / len(nearest))
 
     @property
     def p50(self) -> float:
@@ -57,7 +62,7 @@ class Told:
 
     @property
     def recall(self) -> float:
-        return float(np.mean(self.recalls))
+        return float(np.mean(self.recalls or [1.0]))
 
 
 Answer = Callable[[Asked], tuple[float, list[int]] | None]
@@ -72,20 +77,22 @@ def afterword(database: Database, orgs: set[int]) -> Iterator[Mapping[str, Answe
         minted = {org: tokens.mint(conn, org, bearer, lives_seconds=86_400) for org in orgs}
     with database.as_role("agent") as conn:
 
-        def ask(asked: Asked, text: str, *, whole: bool) -> tuple[float, list[int]]:
+        def ask(asked: Asked, text: str, *, whole: bool = False, early: bool = False) -> tuple[float, list[int]]:
+            question = Question(text, asked.vector, STAMP_ID, HITS, THEN if early else None)
             started = time.perf_counter()
             with granted(conn, minted[asked.org]):
                 called = time.perf_counter()
-                found = recall(conn, Question(text, asked.vector, STAMP_ID, HITS))
+                found = recall(conn, question)
                 answered = time.perf_counter()
             seconds = time.perf_counter() - started if whole else answered - called
             return seconds, [row_of(hit.memory_id) for hit in found.hits]
 
         yield {
-            "recall": lambda asked: ask(asked, "", whole=False),
+            "recall": lambda asked: ask(asked, ""),
+            EARLY_SIDE: lambda asked: ask(asked, "", early=True),
             "recall and its transaction": lambda asked: ask(asked, "", whole=True),
-            "hybrid": lambda asked: ask(asked, asked.words, whole=False),
-            "hybrid, a common word": lambda asked: ask(asked, asked.common, whole=False),
+            "hybrid": lambda asked: ask(asked, asked.words),
+            "hybrid, a common word": lambda asked: ask(asked, asked.common),
         }
 
 

@@ -66,7 +66,7 @@ TABLES = {
         "reclassified": "INSERT, SELECT", "rejected_events": "DELETE, INSERT, SELECT, UPDATE",
         "replayed_runs": "INSERT, SELECT", "replays": "SELECT, UPDATE", "reviews": "INSERT, SELECT, UPDATE",
         "run_entries": "SELECT", "run_moves": "SELECT", "runs": "INSERT, SELECT, UPDATE", "seals": "INSERT, SELECT",
-        "spaces": "SELECT", "stamps": "SELECT", "transcripts": "DELETE, INSERT, SELECT, UPDATE",
+        "spaces": "SELECT", "stamps": "SELECT; UPDATE of indexed", "transcripts": "DELETE, INSERT, SELECT, UPDATE",
     },
     "afterword_recall": {
         "embeddings_1": "SELECT", "memories": "SELECT", "org_search": "SELECT",
