@@ -7,7 +7,7 @@ SOURCES := ops workers db pipeline tests
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format types imports deploy-check lock lock-check upgrade chaos bench bench-detect bench-recall clean
+.PHONY: help setup demo test lint format types imports deploy-check lock lock-check upgrade chaos bench bench-detect bench-recall bench-peers clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  \1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do printf '%-16s %s\n' "$$name" "$$text"; done
@@ -53,13 +53,14 @@ lock: setup  ## write the locks again, keeping the releases already in them
 upgrade: setup  ## write the locks again with the newest releases allowed
 	$(COMPILE) --upgrade pyproject.toml --all-extras -o requirements/dev.txt
 	$(COMPILE) --upgrade requirements/build.in -o requirements/build.txt
+	$(COMPILE) --upgrade requirements/peers.in -o requirements/peers.txt
 	$(call compile,requirements)
 
 # Recompiling over a copy keeps its pins where they still satisfy pyproject.toml, so only a real difference fails.
 lock-check: setup  ## fail where the locks no longer follow from pyproject.toml
 	@rm -rf build/locks && mkdir -p build/locks && cp requirements/*.txt build/locks/
 	$(call compile,build/locks)
-	@for lock in build core fleet local dev; do diff -u requirements/$$lock.txt build/locks/$$lock.txt || exit 1; done
+	@for lock in build core fleet local dev peers; do diff -u requirements/$$lock.txt build/locks/$$lock.txt || exit 1; done
 
 # dev.txt holds every extra; the smaller locks are cut to its releases, so that what is tested is what is deployed.
 define compile
@@ -68,6 +69,7 @@ $(COMPILE) pyproject.toml --extra local --extra openai -c $(1)/dev.txt -o $(1)/l
 $(COMPILE) pyproject.toml --extra embedder --extra ner --extra openai -c $(1)/dev.txt -o $(1)/fleet.txt
 $(COMPILE) pyproject.toml -c $(1)/dev.txt -o $(1)/core.txt
 $(COMPILE) requirements/build.in -o $(1)/build.txt
+$(COMPILE) requirements/peers.in -o $(1)/peers.txt
 endef
 
 chaos: setup  ## kill workers and flush Redis under load, then count; EVENTS and ARGS pass through
@@ -81,6 +83,16 @@ bench-detect: setup  ## what the detectors find and what they flag without reaso
 
 bench-recall: setup  ## how exact and how fast recall is over 1,000 orgs; SIZE (200000, 1000000), DATA and ARGS pass through
 	$(BIN)/python -m tests.benchmarks.recall $(if $(SIZE),--size $(SIZE)) $(if $(DATA),--data $(DATA)) $(ARGS)
+
+# What is compared with is no dependency of ours: an environment of its own, from a lock of its own.
+PEERS := .bench/peers
+$(PEERS)/.installed: requirements/peers.txt
+	@test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --require-hashes -r requirements/peers.txt
+	@touch $@
+
+bench-peers: setup $(PEERS)/.installed  ## adding and searching beside mem0 and LangGraph's PostgresStore; ARGS passes through
+	$(BIN)/python -m tests.benchmarks.peers --python $(PEERS)/bin/python $(ARGS)
 
 clean:  ## remove what the tools left; .venv stays
 	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis *.egg-info

@@ -64,7 +64,7 @@ def load(database: Database, population: Population, *, exact_rows: int = housek
         indexes = {name: _drop_indexes(conn, name) for name in ("memories", EMBEDDINGS)}
         for part in population.parts():
             with _timed(seconds, "memories"):
-                _copy_memories(conn, part, runs)
+                _copy_memories(conn, population, part, runs)
             with _timed(seconds, "vectors"):
                 _copy_vectors(conn, part, population.sizes > exact_rows)
         for made in indexes["memories"]:
@@ -103,15 +103,15 @@ def _drop_indexes(conn: Connection, table: str) -> list[sql.SQL]:
     return [sql.SQL(row["made"]) for row in found]
 
 
-def _copy_memories(conn: Connection, part: Part, runs: dict[int, str]) -> None:
+def _copy_memories(conn: Connection, population: Population, part: Part, runs: dict[int, str]) -> None:
     with conn.cursor() as cursor, cursor.copy(_COPY) as copy:
-        copy.write("".join(_lines(part, runs)))
+        copy.write("".join(_lines(population, part, runs)))
 
 
-def _lines(part: Part, runs: dict[int, str]) -> Iterable[str]:
+def _lines(population: Population, part: Part, runs: dict[int, str]) -> Iterable[str]:
     for place, (rank, ranks) in enumerate(zip(part.orgs.tolist(), part.words, strict=True)):
         number, org = part.first + place, rank + 1
-        user = f"user-{number // 5 % USERS}" if number % 5 == 0 else None
+        user = f"user-{number // 5 % USERS}" if population.is_preference(number) else None
         kind, scope = ("preference", f"user\t{user}") if user else ("fact", "org\t\\N")
         subject = f"person\tsubject-{number // 10 % SUBJECTS}" if number % 10 == 1 else "\\N\t\\N"
         at = START + timedelta(days=DAYS * age_of(number))

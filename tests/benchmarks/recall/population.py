@@ -28,7 +28,7 @@ STOP_WORDS = 100
 COMMON = 0
 WORDS_IN_A_TEXT = 14
 USERS = 50
-"""Of each org; a fifth of its memories are preferences, one user's each."""
+"""Of each org, whose preferences are theirs alone."""
 ROWS_AT_ONCE = 50_000
 _FIRST_ID = (0x019C_0000_0000 << 80) | (0x7 << 76) | (0x2 << 62)  # a version 7 UUID of early 2026
 
@@ -48,6 +48,8 @@ class Population:
     memories: int
     orgs: int = ORGS
     seed: int = 5
+    preferences: int = 5
+    """Every so many-th memory is one; 0 for none."""
     centres: Vectors = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -66,6 +68,9 @@ class Population:
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
         return np.bincount(self.org_of, minlength=self.orgs)
+
+    def is_preference(self, rows: Any) -> Any:
+        return rows % self.preferences == 0 if self.preferences else rows < 0
 
     def parts(self) -> Iterator[Part]:
         for first in range(0, self.memories, ROWS_AT_ONCE):

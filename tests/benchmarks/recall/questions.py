@@ -64,7 +64,7 @@ def _asked(population: Population, ranks: Sequence[int], vectors: Vectors, rng: 
     ends = np.cumsum(population.sizes)
     for place, rank in enumerate(ranks):
         mine = order[ends[rank] - population.sizes[rank] : ends[rank]]
-        seen = mine[mine % 5 != 0]  # a fifth are one user's preferences
+        seen = mine[~population.is_preference(mine)]
         ordered = seen[np.argsort(-(vectors[seen] @ points[place]), kind="stable")]
         early = ordered[age_of(ordered) <= EARLY][:HITS]
         said = text(texts[place][1:6])
