@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from tests.benchmarks.recall.population import Population, id_of, text, words
 from tests.benchmarks.recording import Recording
 
 USER = "benchmark"
+_HNSW = "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = %s AND indexdef LIKE '%%USING hnsw%%'"
 _AT = "2026-11-01T00:00:00+00:00"
 WORDS_ASKED = 5
 
@@ -65,10 +67,22 @@ def _save(path: Path, texts: Sequence[str], vectors: Vectors) -> None:
     np.save(path.with_suffix(".npy"), vectors)
 
 
-def load_mem0(conninfo: str, one: Rows) -> None:
-    """Into the table it made for this collection, as its own `add` leaves a row."""
+@contextmanager
+def _loading(conninfo: str, table: str) -> Iterator[psycopg.Connection]:
+    """A connection to copy into `table`, whose HNSW index is built again afterwards, as it was made."""
     with psycopg.connect(conninfo, autocommit=True) as conn:
         register_vector(conn)
+        ((index, made),) = conn.execute(_HNSW, (table,)).fetchall()
+        conn.execute(sql.SQL("DROP INDEX {}").format(sql.Identifier(index)))
+        yield conn
+        conn.execute("SET maintenance_work_mem = '1GB'")
+        conn.execute(made)
+        conn.execute("VACUUM ANALYZE")
+
+
+def load_mem0(conninfo: str, one: Rows) -> None:
+    """Into the table it made for this collection, as its own `add` leaves a row."""
+    with _loading(conninfo, one.name) as conn:
         copied = sql.SQL("COPY {} (id, vector, payload) FROM STDIN (FORMAT binary)").format(sql.Identifier(one.name))
         with conn.cursor() as cursor, cursor.copy(copied) as copy:
             copy.set_types(["uuid", "vector", "jsonb"])
@@ -76,14 +90,12 @@ def load_mem0(conninfo: str, one: Rows) -> None:
                 payload = {"data": said, "text_lemmatized": said, "user_id": USER, "role": "user",
                            "created_at": _AT, "updated_at": _AT, "hash": f"{row:032x}"}  # fmt: skip
                 copy.write_row((id_of(row), Vector(vector), Jsonb(payload)))
-        conn.execute("VACUUM ANALYZE")
 
 
 def load_langgraph(conninfo: str, one: Rows) -> None:
     """Into its two tables, as its own `put` leaves an item."""
     prefix = f"{USER}.{one.name}"
-    with psycopg.connect(conninfo, autocommit=True) as conn:
-        register_vector(conn)
+    with _loading(conninfo, "store_vectors") as conn:
         with conn.cursor() as cursor, cursor.copy("COPY store (prefix, key, value) FROM STDIN (FORMAT binary)") as copy:
             copy.set_types(["text", "text", "jsonb"])
             for row, said in enumerate(one.texts):
@@ -93,4 +105,3 @@ def load_langgraph(conninfo: str, one: Rows) -> None:
             copy.set_types(["text", "text", "text", "vector"])
             for row, vector in enumerate(one.vectors):
                 copy.write_row((prefix, str(id_of(row)), "text", Vector(vector)))
-        conn.execute("VACUUM ANALYZE")

@@ -1,7 +1,7 @@
 """Recall over many orgs of skewed size: how near the exact answer, and how long, beside the best hand-written query.
 
-Every question is asked of every side in turn, so that what else the machine does falls on all alike; the order of the
-sides changes with each question, since who comes second finds the pages warm.
+Every question is asked of every side in turn, so that what else the machine does falls on all alike, in an order of
+its own each time, since who comes second finds the pages warm.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import psutil
 
 from db import housekeeping
 from db.connect import connect
 from db.migrate import LOGINS, create_database, migrate, register_stamp
 from ops.embedded.postgres import EmbeddedPostgres
-from tests.benchmarks.recall.loading import STAMP_ID, Loaded, load
+from tests.benchmarks.recall.loading import STAMP_ID, Loaded, indexed, load
 from tests.benchmarks.recall.population import Population
 from tests.benchmarks.recall.questions import Asked, questions
 from tests.benchmarks.recall.sides import EARLY_SIDE, Answer, Told, afterword, hand_written
@@ -64,7 +65,7 @@ def measure(population: Population, *, each: int, exact_rows: int = housekeeping
         asked = questions(population, each)
         with (
             afterword(database, {one.org for one in asked}) as ours,
-            hand_written(database, index_above=exact_rows) as theirs,
+            hand_written(database, in_index=indexed(population.sizes, exact_rows)) as theirs,
         ):
             _ask_all(asked[:20], {**ours, **theirs})
             told = _ask_all(asked, {**ours, **theirs})
@@ -96,10 +97,9 @@ def _opened() -> Iterator[Database]:
 
 def _ask_all(asked: Sequence[Asked], sides: Mapping[str, Answer]) -> ByBand:
     told: dict[str, dict[str, Told]] = defaultdict(lambda: defaultdict(Told))
-    names = list(sides)
-    for number, one in enumerate(asked):
-        turn = number % len(names)
-        for name in names[turn:] + names[:turn]:
+    rng = np.random.default_rng(3)
+    for one in asked:
+        for name in rng.permutation(list(sides)).tolist():
             if answer := sides[name](one):
                 told[name][one.band].add(*answer, one.early if name == EARLY_SIDE else one.nearest)
     return {name: dict(by_band) for name, by_band in told.items()}

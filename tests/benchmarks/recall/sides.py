@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -97,10 +97,11 @@ def afterword(database: Database, orgs: set[int]) -> Iterator[Mapping[str, Answe
 
 
 @contextmanager
-def hand_written(database: Database, *, index_above: int) -> Iterator[Mapping[str, Answer]]:
-    """Exact before and after the join, and by index in three ways, each on a connection set once for it."""
-    with connect(database.admin) as exact, connect(database.admin) as one, connect(database.admin) as two:
-        for conn, ef in ((one, 100), (two, 200)):
+def hand_written(database: Database, *, in_index: NDArray[np.bool_]) -> Iterator[Mapping[str, Answer]]:
+    """Exact before and after the join, and by index in six ways, each on a connection set once for it."""
+    with ExitStack() as stack:
+        exact, one, two, four = (stack.enter_context(connect(database.admin)) for _ in range(4))
+        for conn, ef in ((one, 100), (two, 200), (four, 400)):
             conn.execute("SELECT set_config('hnsw.iterative_scan', 'relaxed_order', false)")
             conn.execute("SELECT set_config('hnsw.ef_search', %s, false)", (str(ef),))
             conn.execute("SET enable_sort = off")
@@ -113,7 +114,7 @@ def hand_written(database: Database, *, index_above: int) -> Iterator[Mapping[st
             return seconds, [row_of(row["id"]) for row in sorted(rows, key=lambda row: row["distance"])]
 
         def by_index(conn: Connection, limit: int) -> Answer:
-            return lambda asked: run(conn, _INDEXED, limit, asked) if asked.rows > index_above else None
+            return lambda asked: run(conn, _INDEXED, limit, asked) if in_index[asked.org - 1] else None
 
         yield {
             "exact, then joined": lambda asked: run(exact, _EXACT, 10, asked),
@@ -121,4 +122,7 @@ def hand_written(database: Database, *, index_above: int) -> Iterator[Mapping[st
             "index, ef 100": by_index(one, 10),
             "index, ef 200": by_index(two, 10),
             "index, ef 100, twice as many": by_index(one, 20),
+            "index, ef 200, twice as many": by_index(two, 20),
+            "index, ef 400": by_index(four, 10),
+            "index, ef 400, twice as many": by_index(four, 20),
         }

@@ -11,6 +11,7 @@ from uuid import UUID
 import numpy as np
 import psycopg
 import pytest
+from pgvector import Vector
 from psycopg import errors
 
 from db import embedding, housekeeping, recall
@@ -294,9 +295,8 @@ def test_what_is_mostly_for_others_gives_no_short_answer(database: Database) -> 
     """The index gives up before it has met enough rows of this reader; then the org is searched exactly."""
     org = database.org("acme")
     _fill(database, org, 3_000)
+    _index(database, exact_rows=2_000)
     with database.as_role("worker") as conn:
-        while housekeeping.index_vectors(conn, 1, exact_rows=2_000, limit=3_000):
-            pass
         conn.execute("UPDATE memories SET scope_kind = 'user', scope_value = 'u-' || right(content_hash::text, 2)")
     with rows.door(database, rows.token(database, org, "agent", user="u-7f"), "agent") as conn:
         found = recall.recall(conn, Question("", vector=vector(1, 1, 1), stamp=1, max_hits=5))
@@ -309,19 +309,40 @@ def test_what_is_mostly_for_others_gives_no_short_answer(database: Database) -> 
     assert len({hit.memory_id for hit in found.hits} & {row["id"] for row in nearest}) >= 4
 
 
-def test_the_plan_is_made_anew_for_each_size(database: Database) -> None:
-    """Many calls on one connection: a generic plan would pin one path for all orgs."""
+def test_an_org_that_is_small_beside_the_others_in_the_index_is_searched_exactly(database: Database) -> None:
+    """It came into the index while that was small; now the index would meet ten others before one of its own."""
+    medium, large = database.org("medium"), database.org("large")
+    question = Question("", vector=vector(1, 1, 1), stamp=1, max_hits=10)
+    _fill(database, medium, 300)
+    _index(database, exact_rows=200)
+    assert "embeddings_1_vector_idx" in _plans(database, medium, question)[0][0]
+    _fill(database, large, 3_000)
+    _index(database, exact_rows=200)
+    assert "embeddings_1_vector_idx" in _plans(database, large, question)[0][0]
+    (plan,), found = _plans(database, medium, question)
+    assert "embeddings_1_vector_idx" not in plan
+    assert {hit.memory_id for hit in found.hits} == _nearest(database, medium, question)
+
+
+def _index(database: Database, *, exact_rows: int) -> None:
+    with database.as_role("worker") as conn:
+        while housekeeping.index_vectors(conn, 1, exact_rows=exact_rows, limit=3_000):
+            pass
+
+
+@pytest.mark.parametrize("wanted", ["auto", "force_generic_plan"])
+def test_the_plan_is_made_anew_for_each_size(database: Database, wanted: str) -> None:
+    """Many calls of a prepared statement on one connection: a generic plan would pin one path for all orgs."""
     large, small = database.org("large"), database.org("small")
     _fill(database, large, 3_000)
     _fill(database, small, 50)
-    with database.as_role("worker") as conn:
-        while housekeeping.index_vectors(conn, 1, exact_rows=2_000, limit=3_000):
-            pass
+    _index(database, exact_rows=2_000)
     tokens = [rows.token(database, org, "agent") for org in (large, small)]
     with _explained(database, tokens[0]) as (conn, plans):
+        conn.execute("SELECT set_config('plan_cache_mode', %s, true)", (wanted,))
         for turn in range(16):
             conn.execute("SELECT set_config('afterword.token', %s, true)", (tokens[turn % 2],))
-            recall.recall(conn, Question("", vector=vector(1), stamp=1))
+            conn.execute("SELECT * FROM recall('', %b, 1)", (Vector(vector(1)),), prepare=True)
     used = ["embeddings_1_vector_idx" in plan for plan in _searches(plans)]
     assert used == [True, False] * 8
 
