@@ -101,10 +101,12 @@ BEGIN
   ELSIF search.ann AND search.embedded::float8 ^ 2 > 8.0 * places * (indexed - search.embedded) THEN
     -- One index serves all large orgs: it meets places * indexed / embedded rows before enough are of this one, each at
     -- the cost of eight in an exact search. It looks at no more than cost as much as an exact search, or twice what it
-    -- should need, so that who may see little of the org is answered exactly. Until statistics know how many rows are
-    -- in it the planner would sort them instead. All is undone on return.
+    -- should need, so that who may see little of the org is answered exactly. The larger the index, the wider it is
+    -- searched: at 600,000 rows recall@10 was 0.95 with 200 candidates, 0.99 with 800. Until statistics know how many
+    -- rows are in it the planner would sort them instead. All is undone on return.
     PERFORM set_config('enable_sort', 'off', true),
-            set_config('hnsw.ef_search', least(400, greatest(100, 1.5 * places * indexed / search.embedded))::int::text,
+            set_config('hnsw.ef_search', least(1000, greatest(100, indexed / 750,
+                       1.5 * places * indexed / search.embedded))::int::text,
                        true),
             set_config('hnsw.max_scan_tuples', greatest(1000, search.embedded / 8,
                        2 * places * indexed / search.embedded)::text, true);
