@@ -40,7 +40,8 @@ def test_a_stop_escalates_until_the_process_has_ended(ignored: str, expected: si
     with subprocess.Popen(["/bin/sh", "-c", line], stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
         child.stdout.readline()
-        assert stop_by_pid(child.pid, (signal.SIGTERM, 0.2), (signal.SIGINT, 0.2), (signal.SIGKILL, 10))
+        steps = (signal.SIGTERM, signal.SIGINT, signal.SIGKILL)
+        assert stop_by_pid(child.pid, *((step, 20 if step is expected else 0.2) for step in steps))
         assert child.wait() == -expected
 
 
