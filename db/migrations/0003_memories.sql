@@ -59,6 +59,8 @@ CREATE TABLE memories (
   CONSTRAINT subject_complete CHECK ((subject_type IS NULL) = (subject_id IS NULL)),
   CONSTRAINT personal_names_its_subject
     CHECK (status <> 'active' OR subject_type IS NOT NULL OR erased_at IS NOT NULL OR NOT is_personal(classes)),
+  CONSTRAINT erased_is_empty CHECK (erased_at IS NULL OR (content = '' AND rationale = '' AND evidence = '[]'
+    AND subject_id IS NULL AND previous_hash IS NULL)),
   CONSTRAINT memories_held UNIQUE (id, held),
   CONSTRAINT memories_live UNIQUE (id, live)
 );
@@ -109,6 +111,8 @@ CREATE TABLE drops (
   erased_at timestamptz,
   CONSTRAINT stated_below_threshold CHECK ((rule = 'confidence_below') <= coalesce(confidence < threshold, false)),
   CONSTRAINT drop_subject_complete CHECK ((subject_type IS NULL) = (subject_id IS NULL)),
+  CONSTRAINT erased_drop_is_empty CHECK (erased_at IS NULL OR (content = '' AND rationale = '' AND evidence = '[]'
+    AND subject_id IS NULL AND author = '')),
   CONSTRAINT restored_by_somebody CHECK ((restored_at IS NULL) = (restored_by IS NULL))
 );
 ALTER TABLE drops

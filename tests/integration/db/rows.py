@@ -35,6 +35,13 @@ STATES_DONE = ("consolidated", "skipped", "dead_letter")
 _numbers = itertools.count()
 
 
+EMPTIED = (
+    "content = '', rationale = '', evidence = '[]', subject_type = NULL, subject_id = NULL, previous_hash = NULL, "
+    "erased_at = now()"
+)
+"""What an UPDATE of memories must set for the row to count as erased."""
+
+
 def fresh_org(database: Database, **settings: object) -> Org:
     """An org of its own for one case in a shared database."""
     return database.org(f"org-{next(_numbers)}", **settings)

@@ -31,7 +31,7 @@ def _filled(database: Database) -> Org:
         rows.insert_memory(conn, org, "shipping as it was said", tier=Tier.EPISODIC, kind="turn")
         rows.pending(conn, org, "shipping that waits")
         rows.insert_memory(conn, org, "shipping that expired", expires_at=rows.OBSERVED)
-        for change in ("status = 'tombstoned'", "erased_at = now()"):
+        for change in ("status = 'tombstoned'", rows.EMPTIED):
             gone = rows.insert_memory(conn, org, f"shipping with {change}")
             conn.execute(f"UPDATE memories SET {change} WHERE id = %s", (gone,))
     return org

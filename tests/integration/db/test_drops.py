@@ -265,5 +265,5 @@ def test_an_expired_drop_loses_its_text_and_nobody_is_asked_about_it(shared: Dat
     assert "drop_erased" in _actions(shared, drop)
     with pytest.raises(VerdictRefused, match="its text is gone"), rows.door(shared, rows.token(shared, org)) as conn:
         reviews.restore_drop(conn, drop, comment="too late")
-    with shared.as_role("worker") as conn, pytest.raises(errors.CheckViolation, match="a drop stands"):
+    with shared.as_role("worker") as conn, pytest.raises(errors.CheckViolation, match="erased_drop_is_empty"):
         conn.execute("UPDATE drops SET content = 'back again' WHERE id = %s", (drop,))

@@ -57,7 +57,7 @@ def test_only_what_is_active_gets_a_vector(shared: Database) -> None:
     org = rows.fresh_org(shared)
     with shared.as_role("worker") as conn:
         waiting, erased, gone = rows.pending(conn, org, "a"), *(rows.insert_memory(conn, org, text) for text in "bc")
-        conn.execute("UPDATE memories SET erased_at = now(), content = '' WHERE id = %s", (erased,))
+        conn.execute(f"UPDATE memories SET {rows.EMPTIED} WHERE id = %s", (erased,))
         conn.execute("UPDATE memories SET status = 'tombstoned' WHERE id = %s", (gone,))
         for memory in (waiting, erased, gone):
             embedding.insert(conn, 1, [memory], unit(8, 1)[np.newaxis])

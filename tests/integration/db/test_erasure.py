@@ -105,7 +105,7 @@ def test_what_is_erased_stays_so(shared: Database) -> None:
     "statement",
     [
         "DELETE FROM transcripts WHERE run_id = '{run}'",
-        "UPDATE memories SET content = '', erased_at = now() WHERE run_id = '{run}'",
+        f"UPDATE memories SET {rows.EMPTIED} WHERE run_id = '{{run}}'",
         "UPDATE runs SET event = '{{}}', erased_at = now() WHERE id = '{run}'",
     ],
 )
@@ -161,7 +161,7 @@ def test_a_hash_goes_with_what_it_leads_to(shared: Database) -> None:
         assert left() == sorted([None, memory], key=str)
         conn.execute("DELETE FROM transcripts WHERE run_id = %s", (run,))
         assert left() == [memory]
-        conn.execute("UPDATE memories SET content = '', erased_at = now() WHERE id = %s", (memory,))
+        conn.execute(f"UPDATE memories SET {rows.EMPTIED} WHERE id = %s", (memory,))
         assert left() == []
 
 

@@ -392,9 +392,12 @@ def test_a_text_changes_only_while_it_waits_or_when_it_is_erased(shared: Databas
             with pytest.raises(errors.CheckViolation, match="a text changes only"):
                 conn.execute(f"UPDATE memories SET {change} WHERE id = %s", (memory,))
         conn.execute("UPDATE memories SET content = 'z', revision = revision + 1 WHERE id = %s", (held,))
-        conn.execute("UPDATE memories SET content = '', erased_at = now() WHERE id = %s", (active,))
+        for half in ("content = '', erased_at = now()", rows.EMPTIED.replace("rationale = '', ", "")):
+            with pytest.raises(errors.CheckViolation, match="erased_is_empty"):
+                conn.execute(f"UPDATE memories SET {half} WHERE id = %s", (active,))
+        conn.execute(f"UPDATE memories SET {rows.EMPTIED} WHERE id = %s", (active,))
         for change in ("content = 'back'", "erased_at = NULL"):
-            with pytest.raises(errors.CheckViolation, match="a text changes only"):
+            with pytest.raises(errors.CheckViolation, match=r"a text changes only|erased_is_empty"):
                 conn.execute(f"UPDATE memories SET {change} WHERE id = %s", (active,))
 
 

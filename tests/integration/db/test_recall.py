@@ -134,7 +134,7 @@ def test_as_of_admits_what_was_valid_then_and_nothing_withdrawn(shared: Database
                      (new, start + timedelta(days=10), old))  # fmt: skip
         rows.pending(conn, org, "ships when it waits", observed_at=start)
         rows.insert_memory(conn, org, "ships though expired", observed_at=start, expires_at=NOW - timedelta(days=1))
-        for change in ("status = 'tombstoned'", "erased_at = now()", "status = 'rejected', review_id = NULL"):
+        for change in ("status = 'tombstoned'", rows.EMPTIED, "status = 'rejected', review_id = NULL"):
             make = rows.pending if "rejected" in change else rows.insert_memory
             gone = make(conn, org, f"ships with {change}", observed_at=start)
             with conn.transaction():
