@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -33,7 +34,7 @@ class Peer:
 
     def __init__(self, python: Path, name: str, conninfo: str, folder: Path) -> None:
         self._process = subprocess.Popen(
-            [str(python), str(DRIVER), name, conninfo, str(folder)],
+            [os.path.abspath(python), str(DRIVER), name, conninfo, str(folder)],  # a link, which is not to be followed
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=folder,
         )  # fmt: skip
 
