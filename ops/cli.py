@@ -23,6 +23,7 @@ from ops.commands import (
     retention,
     review,
     runs,
+    usage,
 )
 from ops.commands.check import check
 from ops.commands.demo import demo
@@ -65,6 +66,7 @@ for _group in (
     embed,
     retention,
     dsar,
+    usage,
 ):
     app.add_typer(_group.app, name=_group.__name__.rpartition(".")[2].replace("_", "-"))
 

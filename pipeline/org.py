@@ -28,6 +28,12 @@ class OrgSettings(BaseModel):
     activatable_classes: frozenset[str] = Field(
         default=frozenset(), description="LOW classes that may activate when a subject is set"
     )
+    budget_tokens_a_day: Annotated[StrictInt, Field(ge=0)] | None = Field(
+        default=None, description="tokens its model calls may use in a day, UTC; None: no limit"
+    )
+    budget_usd_a_day: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = Field(
+        default=None, description="the same in US dollars, of calls whose price is known"
+    )
     retention: dict[str, StrictInt] = Field(default_factory=dict, description="class of data -> days it is kept")
 
     @field_validator("retention")

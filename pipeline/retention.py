@@ -102,6 +102,8 @@ CONTENT_FREE: dict[str, frozenset[str]] = {
     "memories": frozenset({"tier", "kind", "status", "namespace", "scope_kind", "classes", "hold_reasons",
                            "author_kind", "provenance", "actor", "reason", "detectors"}),
     "memory_moves": frozenset({"from_status", "to_status"}),
+    "model_calls": frozenset({"purpose", "provider", "model", "answered_by", "endpoint_class", "prompt_revision",
+                              "outcome"}),
     "migrations": frozenset({"name", "checksum"}),
     "namespaces": frozenset({"name"}),
     "occurrences": frozenset({"similarity"}),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -24,6 +25,7 @@ from pipeline.states import RunKind, RunState
 from pipeline.transcripts import unpack
 from workers import metrics
 from workers.context import Resources
+from workers.metering import RunMeter
 from workers.stage import Worked
 
 Staged = dict[str, Any]
@@ -46,7 +48,8 @@ class Extraction:
         for run in claimed:
             ready = _prepare(run, bodies.get(run.id), run.org_id in allowed)
             if isinstance(ready, ExtractionJob):
-                waiting[run.id] = (run, ready)
+                meter = RunMeter(using.pool, run.id, using.extractor.provider)
+                waiting[run.id] = (run, replace(ready, meter=meter))
             else:
                 decided.append((run, ready))
         if decided:
@@ -124,5 +127,3 @@ def _count(proposal: Proposal) -> None:
     metrics.ENVELOPES.labels(provider).inc()
     metrics.CANDIDATES.labels(provider).inc(len(proposal.envelope.candidates))
     metrics.ZERO_YIELD.labels(provider).inc(not proposal.envelope.candidates)
-    metrics.MODEL_TOKENS.labels(provider, "in").inc(proposal.usage.input_tokens)
-    metrics.MODEL_TOKENS.labels(provider, "out").inc(proposal.usage.output_tokens)

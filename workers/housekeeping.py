@@ -15,7 +15,7 @@ from pathlib import Path
 import structlog
 from redis.exceptions import RedisError, ResponseError
 
-from db import embedding, housekeeping, ledger, reclassify, retention
+from db import embedding, housekeeping, ledger, model_calls, reclassify, retention
 from db.connect import Connection, DatabaseError
 from pipeline.errors import LedgerBroken
 from pipeline.outcome import ErrorCode
@@ -70,6 +70,7 @@ def slow_round(using: Resources, conn: Connection) -> bool:
         "trim": lambda: trim(using),
         "index": lambda: index(conn),
         "used": lambda: mark_used(conn),
+        "calls": lambda: give_up_calls(conn),
     }
     went_well = [_duty(name, duty) for name, duty in duties.items()]
     return all(went_well)
@@ -187,3 +188,10 @@ def index(conn: Connection) -> None:
 
 def mark_used(conn: Connection) -> None:
     housekeeping.mark_used(conn, seconds=SLOW_ROUND_SECONDS * 4)
+
+
+def give_up_calls(conn: Connection) -> None:
+    """Calls reserved by workers that never came back, and how many runs wait for a budget."""
+    if lost := model_calls.give_up(conn):
+        log.warning("calls_lost", calls=lost)
+    metrics.OVER_BUDGET.set(model_calls.waiting(conn))

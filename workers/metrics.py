@@ -23,7 +23,10 @@ SCRUBBED = Counter("afterword_scrubbed_masks", "Proven secrets and numbers maske
 CANDIDATES = Counter("afterword_candidates", "Candidates proposed", ["provider"])
 ENVELOPES = Counter("afterword_envelopes", "Envelopes proposed, empty ones included", ["provider"])
 ZERO_YIELD = Counter("afterword_zero_yield", "Runs whose envelope was empty", ["provider"])
-MODEL_TOKENS = Counter("afterword_model_tokens", "Tokens used by extraction", ["provider", "direction"])
+MODEL_CALLS = Counter("afterword_model_calls", "Calls of models by what became of them", ["provider", "outcome"])
+MODEL_TOKENS = Counter("afterword_model_tokens", "Tokens of answered calls", ["provider", "direction"])
+MODEL_USD = Counter("afterword_model_usd", "US dollars of answered calls whose price is known", ["provider"])
+UNPRICED_CALLS = Counter("afterword_unpriced_calls", "Answered calls whose price is not known", ["provider"])
 GATE_DECISIONS = Counter("afterword_gate_decisions", "Memories by what the gate decided", ["decision"])
 HOLDS = Counter("afterword_holds", "Holds by reason; one memory may have several", ["reason"])
 DROPS = Counter("afterword_drops", "Candidates kept out by rule, each with its record", ["rule"])
@@ -66,6 +69,9 @@ SAMPLE_ANSWERS = Gauge(
     "afterword_sample_answers", "Answered samples of activations (audit) and drops, by whether the gate was right",
     ["kind", "answer"], multiprocess_mode="mostrecent",
 )  # fmt: skip
+OVER_BUDGET = Gauge(
+    "afterword_runs_over_budget", "Runs that wait for the next day's budget", multiprocess_mode="mostrecent"
+)
 MEMORIES = Gauge("afterword_memories", "Memories by status", ["status"], multiprocess_mode="mostrecent")
 STREAM_LAG = Gauge("afterword_stream_lag", "Stream entries not yet acknowledged", multiprocess_mode="mostrecent")
 UNSEALED = Gauge("afterword_ledger_unsealed_entries", "Ledger entries not sealed yet", multiprocess_mode="mostrecent")

@@ -5,7 +5,8 @@ CREATE TABLE orgs (
   name text NOT NULL UNIQUE CHECK (name ~ '^[a-z0-9][a-z0-9_.-]{0,99}$'),
   -- Of these words only: what no reader knows would refuse the org's every run.
   settings jsonb NOT NULL DEFAULT '{}' CHECK (settings
-    - '{extraction,languages,required_classes,waived_classes,activatable_classes,retention}'::text[] = '{}'
+    - '{extraction,languages,required_classes,waived_classes,activatable_classes,retention,
+        budget_tokens_a_day,budget_usd_a_day}'::text[] = '{}'
     AND settings -> 'languages' IS DISTINCT FROM '[]'),
   actor text NOT NULL DEFAULT session_user,
   reason text,

@@ -56,6 +56,34 @@ BEGIN
   RETURN 'approved';
 END $$;
 ALTER FUNCTION afterword.approve(memory uuid, comment text, namespace text, scope_kind text, scope_value text, subject_type text, subject_id text) OWNER TO afterword_verdict;
+CREATE FUNCTION afterword.budget_changed() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+BEGIN
+  UPDATE runs SET due_at = now(), reason = NULL
+  WHERE org_id = NEW.id AND state = 'received' AND reason = 'over_budget' AND lease IS NULL;
+  RETURN NULL;
+END $$;
+ALTER FUNCTION afterword.budget_changed() OWNER TO afterword_owner;
+CREATE FUNCTION afterword.budget_day(at timestamp with time zone) RETURNS timestamp with time zone
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog'
+    AS $$
+  SELECT date_trunc('day', at AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'
+$$;
+ALTER FUNCTION afterword.budget_day(at timestamp with time zone) OWNER TO afterword_owner;
+CREATE FUNCTION afterword.budget_left(org integer, OUT tokens bigint, OUT cost numeric, OUT tokens_a_day bigint, OUT cost_a_day numeric) RETURNS record
+    LANGUAGE sql STABLE
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+  SELECT b.tokens - c.tokens, b.cost - c.cost, b.tokens, b.cost
+  FROM (SELECT (o.settings ->> 'budget_tokens_a_day')::bigint AS tokens, (o.settings ->> 'budget_usd_a_day')::numeric AS cost
+        FROM orgs o WHERE o.id = org) b,
+       (SELECT coalesce(sum(m.tokens_counted), 0)::bigint AS tokens, coalesce(sum(m.cost_counted), 0) AS cost
+        FROM model_calls m WHERE m.org_id = org AND m.reserved_at >= budget_day(now())) c
+$$;
+ALTER FUNCTION afterword.budget_left(org integer, OUT tokens bigint, OUT cost numeric, OUT tokens_a_day bigint, OUT cost_a_day numeric) OWNER TO afterword_owner;
 CREATE FUNCTION afterword.is_personal(classes text[]) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
@@ -1394,6 +1422,14 @@ BEGIN
   RETURN NULL;
 END $$;
 ALTER FUNCTION afterword.sample_activations() OWNER TO afterword_owner;
+CREATE FUNCTION afterword.settle_once() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+BEGIN
+  RAISE EXCEPTION 'a call is settled once' USING ERRCODE = 'check_violation', CONSTRAINT = 'settled_once';
+END $$;
+ALTER FUNCTION afterword.settle_once() OWNER TO afterword_owner;
 CREATE FUNCTION afterword.shorten() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -1425,6 +1461,28 @@ BEGIN
   RETURN NULL;
 END $$;
 ALTER FUNCTION afterword.shorten() OWNER TO afterword_eraser;
+CREATE FUNCTION afterword.stay_within_budget() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  has record;
+BEGIN
+  NEW.reserved_at := clock_timestamp();
+  IF NOT EXISTS (SELECT FROM orgs o WHERE o.id = NEW.org_id AND coalesce(o.settings ->> 'budget_tokens_a_day',
+                                                                         o.settings ->> 'budget_usd_a_day') IS NOT NULL) THEN
+    RETURN NEW;
+  END IF;
+  PERFORM pg_advisory_xact_lock(x'62756467'::integer, NEW.org_id);
+  SELECT * INTO has FROM budget_left(NEW.org_id);
+  IF NEW.reserved_input + NEW.reserved_output > has.tokens_a_day OR NEW.reserved_cost > has.cost_a_day THEN
+    RAISE EXCEPTION 'this call alone is more than the budget of a day' USING ERRCODE = 'AW002';
+  ELSIF NEW.reserved_input + NEW.reserved_output > has.tokens OR NEW.reserved_cost > has.cost THEN
+    RAISE EXCEPTION 'the budget of the day is used up' USING ERRCODE = 'AW001';
+  END IF;
+  RETURN NEW;
+END $$;
+ALTER FUNCTION afterword.stay_within_budget() OWNER TO afterword_owner;
 CREATE FUNCTION afterword.token_users() RETURNS TABLE(user_id text, tokens bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -1581,6 +1639,48 @@ CREATE TABLE afterword.migrations (
     applied_at timestamp with time zone DEFAULT now() NOT NULL
 );
 ALTER TABLE afterword.migrations OWNER TO afterword_owner;
+CREATE TABLE afterword.model_calls (
+    id uuid NOT NULL,
+    org_id integer NOT NULL,
+    run_id uuid,
+    purpose text NOT NULL,
+    provider text NOT NULL,
+    model text NOT NULL,
+    answered_by text,
+    endpoint_class text NOT NULL,
+    prompt_revision text NOT NULL,
+    reserved_input integer NOT NULL,
+    reserved_output integer NOT NULL,
+    reserved_cost numeric(16,8),
+    input_tokens integer,
+    output_tokens integer,
+    cost numeric(16,8),
+    latency_seconds real,
+    outcome text DEFAULT 'reserved'::text NOT NULL,
+    reserved_at timestamp with time zone DEFAULT now() NOT NULL,
+    settled_at timestamp with time zone,
+    tokens_counted bigint GENERATED ALWAYS AS (COALESCE(((input_tokens)::bigint + output_tokens), ((reserved_input)::bigint + reserved_output))) STORED NOT NULL,
+    cost_counted numeric(16,8) GENERATED ALWAYS AS (
+CASE
+    WHEN (input_tokens IS NULL) THEN reserved_cost
+    ELSE cost
+END) STORED,
+    CONSTRAINT a_cost_is_of_tokens CHECK (((cost IS NULL) OR (input_tokens IS NOT NULL))),
+    CONSTRAINT an_extraction_has_its_run CHECK (((purpose <> 'extraction'::text) OR (run_id IS NOT NULL))),
+    CONSTRAINT model_calls_cost_check CHECK ((cost >= (0)::numeric)),
+    CONSTRAINT model_calls_endpoint_class_check CHECK ((endpoint_class = ANY (ARRAY['local'::text, 'private'::text, 'cloud'::text]))),
+    CONSTRAINT model_calls_input_tokens_check CHECK ((input_tokens >= 0)),
+    CONSTRAINT model_calls_outcome_check CHECK ((outcome = ANY (ARRAY['reserved'::text, 'answered'::text, 'refused'::text, 'unavailable'::text, 'timed_out'::text, 'lost'::text]))),
+    CONSTRAINT model_calls_output_tokens_check CHECK ((output_tokens >= 0)),
+    CONSTRAINT model_calls_purpose_check CHECK ((purpose = ANY (ARRAY['extraction'::text, 'trial'::text, 'comparison'::text]))),
+    CONSTRAINT model_calls_reserved_cost_check CHECK ((reserved_cost >= (0)::numeric)),
+    CONSTRAINT model_calls_reserved_input_check CHECK ((reserved_input >= 0)),
+    CONSTRAINT model_calls_reserved_output_check CHECK ((reserved_output >= 0)),
+    CONSTRAINT settled_has_its_time CHECK (((outcome = 'reserved'::text) = (settled_at IS NULL))),
+    CONSTRAINT tokens_of_both_directions CHECK (((input_tokens IS NULL) = (output_tokens IS NULL)))
+);
+ALTER TABLE ONLY afterword.model_calls FORCE ROW LEVEL SECURITY;
+ALTER TABLE afterword.model_calls OWNER TO afterword_owner;
 CREATE TABLE afterword.namespaces (
     org_id integer NOT NULL,
     name text NOT NULL,
@@ -1614,9 +1714,10 @@ CREATE TABLE afterword.orgs (
     actor text DEFAULT SESSION_USER NOT NULL,
     reason text,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT a_budget_is_a_number CHECK (((COALESCE(jsonb_typeof((settings -> 'budget_tokens_a_day'::text)), 'null'::text) = ANY (ARRAY['number'::text, 'null'::text])) AND (COALESCE(jsonb_typeof((settings -> 'budget_usd_a_day'::text)), 'null'::text) = ANY (ARRAY['number'::text, 'null'::text])) AND (NOT jsonb_path_exists(settings, '$.*?(@.type() == "number" && @ < 0)'::jsonpath)))),
     CONSTRAINT activatable_is_low CHECK ((COALESCE((settings -> 'activatable_classes'::text), '[]'::jsonb) <@ '["phone", "ip", "person", "dob", "address"]'::jsonb)),
     CONSTRAINT orgs_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9_.-]{0,99}$'::text)),
-    CONSTRAINT orgs_settings_check CHECK ((((settings - '{extraction,languages,required_classes,waived_classes,activatable_classes,retention}'::text[]) = '{}'::jsonb) AND ((settings -> 'languages'::text) IS DISTINCT FROM '[]'::jsonb))),
+    CONSTRAINT orgs_settings_check CHECK ((((settings - '{extraction,languages,required_classes,waived_classes,activatable_classes,retention,budget_tokens_a_day,budget_usd_a_day}'::text[]) = '{}'::jsonb) AND ((settings -> 'languages'::text) IS DISTINCT FROM '[]'::jsonb))),
     CONSTRAINT retention_floor CHECK ((NOT jsonb_path_exists(settings, 'strict $."retention".*?(((@.type() != "number" || @ < 30) || @ > 3650) || @.floor() != @)'::jsonpath, silent => true))),
     CONSTRAINT retention_is_known CHECK (((jsonb_typeof(COALESCE((settings -> 'retention'::text), '{}'::jsonb)) = 'object'::text) AND ((COALESCE((settings -> 'retention'::text), '{}'::jsonb) - '{facts,preferences,rules,turns,transcripts,drops,recalls}'::text[]) = '{}'::jsonb))),
     CONSTRAINT waivers_are_named CHECK (((jsonb_typeof(COALESCE((settings -> 'waived_classes'::text), '{}'::jsonb)) = 'object'::text) AND (NOT jsonb_path_exists(settings, 'strict $."waived_classes".*?(@.type() != "string" || !(@ like_regex "\\S"))'::jsonpath, silent => true))))
@@ -2069,6 +2170,8 @@ ALTER TABLE ONLY afterword.memory_moves
     ADD CONSTRAINT memory_moves_pkey PRIMARY KEY (from_status, to_status);
 ALTER TABLE ONLY afterword.migrations
     ADD CONSTRAINT migrations_pkey PRIMARY KEY (version);
+ALTER TABLE ONLY afterword.model_calls
+    ADD CONSTRAINT model_calls_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY afterword.namespaces
     ADD CONSTRAINT namespaces_pkey PRIMARY KEY (org_id, name);
 ALTER TABLE ONLY afterword.occurrences
@@ -2150,6 +2253,9 @@ CREATE INDEX memories_replaces ON afterword.memories USING gin (replaces) WHERE 
 CREATE INDEX memories_run ON afterword.memories USING btree (run_id);
 CREATE INDEX memories_search ON afterword.memories USING gin (org_id, lexemes) WHERE (status = ANY (ARRAY['active'::text, 'superseded'::text]));
 CREATE INDEX memories_status ON afterword.memories USING btree (status);
+CREATE INDEX model_calls_day ON afterword.model_calls USING btree (org_id, reserved_at);
+CREATE INDEX model_calls_open ON afterword.model_calls USING btree (reserved_at) WHERE (outcome = 'reserved'::text);
+CREATE INDEX model_calls_run ON afterword.model_calls USING btree (run_id);
 CREATE INDEX recalls_at ON afterword.recalls USING btree (org_id, at);
 CREATE INDEX reclassifications_open ON afterword.reclassifications USING btree (requested_at) WHERE (finished_at IS NULL);
 CREATE UNIQUE INDEX rejected_entry ON afterword.rejected_events USING btree (entry_id) WHERE (entry_id IS NOT NULL);
@@ -2168,6 +2274,7 @@ CREATE INDEX runs_due ON afterword.runs USING btree (state, org_id, due_at) WHER
 CREATE INDEX runs_erased ON afterword.runs USING btree (org_id, session) WHERE (erased_at IS NOT NULL);
 CREATE UNIQUE INDEX runs_event ON afterword.runs USING btree (org_id, event_key) WHERE (kind <> 'verdict'::text);
 CREATE INDEX runs_finished ON afterword.runs USING btree (state) WHERE (due_at IS NULL);
+CREATE INDEX runs_over_budget ON afterword.runs USING btree (org_id) WHERE ((state = 'received'::text) AND (reason = 'over_budget'::text));
 CREATE INDEX runs_recent ON afterword.runs USING btree (created_at);
 CREATE INDEX runs_session ON afterword.runs USING btree (org_id, session);
 CREATE INDEX runs_suspect ON afterword.runs USING btree (state, due_at) WHERE ((due_at IS NOT NULL) AND ((lease_losses + ((lease IS NOT NULL))::integer) >= 2));
@@ -2190,6 +2297,9 @@ CREATE TRIGGER memories_moved AFTER UPDATE ON afterword.memories REFERENCING OLD
 CREATE TRIGGER memories_refused BEFORE INSERT ON afterword.memories FOR EACH ROW WHEN ((new.status = 'active'::text)) EXECUTE FUNCTION afterword.refuse_refused();
 CREATE TRIGGER memories_sampled AFTER INSERT ON afterword.memories REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.sample_activations();
 CREATE TRIGGER memories_unnamed AFTER UPDATE ON afterword.memories REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.forget_names();
+CREATE TRIGGER model_calls_settled_once BEFORE UPDATE ON afterword.model_calls FOR EACH ROW WHEN ((old.outcome <> ALL (ARRAY['reserved'::text, 'lost'::text]))) EXECUTE FUNCTION afterword.settle_once();
+CREATE TRIGGER model_calls_within_budget BEFORE INSERT ON afterword.model_calls FOR EACH ROW EXECUTE FUNCTION afterword.stay_within_budget();
+CREATE TRIGGER orgs_budget AFTER UPDATE ON afterword.orgs FOR EACH ROW WHEN ((((new.settings -> 'budget_tokens_a_day'::text) IS DISTINCT FROM (old.settings -> 'budget_tokens_a_day'::text)) OR ((new.settings -> 'budget_usd_a_day'::text) IS DISTINCT FROM (old.settings -> 'budget_usd_a_day'::text)))) EXECUTE FUNCTION afterword.budget_changed();
 CREATE TRIGGER orgs_decided AFTER INSERT OR UPDATE ON afterword.orgs FOR EACH ROW EXECUTE FUNCTION afterword.org_decided();
 CREATE TRIGGER orgs_shorten AFTER UPDATE ON afterword.orgs FOR EACH ROW WHEN (((new.settings -> 'retention'::text) IS DISTINCT FROM (old.settings -> 'retention'::text))) EXECUTE FUNCTION afterword.shorten();
 CREATE TRIGGER orgs_waive BEFORE INSERT OR UPDATE ON afterword.orgs FOR EACH ROW EXECUTE FUNCTION afterword.waiver_has_a_reason();
@@ -2234,6 +2344,10 @@ ALTER TABLE ONLY afterword.memories
     ADD CONSTRAINT memories_run_id_fkey FOREIGN KEY (run_id) REFERENCES afterword.runs(id);
 ALTER TABLE ONLY afterword.memories
     ADD CONSTRAINT memories_superseded_by_fkey FOREIGN KEY (superseded_by) REFERENCES afterword.memories(id) DEFERRABLE INITIALLY DEFERRED;
+ALTER TABLE ONLY afterword.model_calls
+    ADD CONSTRAINT model_calls_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
+ALTER TABLE ONLY afterword.model_calls
+    ADD CONSTRAINT model_calls_run_id_fkey FOREIGN KEY (run_id) REFERENCES afterword.runs(id);
 ALTER TABLE ONLY afterword.namespaces
     ADD CONSTRAINT namespaces_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
 ALTER TABLE ONLY afterword.occurrences
@@ -2300,6 +2414,7 @@ ALTER TABLE ONLY afterword.transcripts
     ADD CONSTRAINT transcripts_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
 ALTER TABLE ONLY afterword.transcripts
     ADD CONSTRAINT transcripts_run_id_fkey FOREIGN KEY (run_id) REFERENCES afterword.runs(id);
+CREATE POLICY budgets_rearm ON afterword.runs TO afterword_owner USING (((state = 'received'::text) AND (reason = 'over_budget'::text))) WITH CHECK ((state = 'received'::text));
 ALTER TABLE afterword.drops ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.envelopes ENABLE ROW LEVEL SECURITY;
 CREATE POLICY erasure ON afterword.drops TO afterword_eraser USING (true) WITH CHECK (true);
@@ -2328,8 +2443,10 @@ CREATE POLICY keys_look ON afterword.reclassifications FOR SELECT TO afterword_o
 ALTER TABLE afterword.ledger ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.legal_holds ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.memories ENABLE ROW LEVEL SECURITY;
+ALTER TABLE afterword.model_calls ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.namespaces ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.occurrences ENABLE ROW LEVEL SECURITY;
+CREATE POLICY operators_ask ON afterword.model_calls FOR INSERT TO afterword_operator WITH CHECK ((purpose <> 'extraction'::text));
 CREATE POLICY operators_ask ON afterword.reclassifications FOR INSERT TO afterword_operator WITH CHECK (true);
 CREATE POLICY operators_name ON afterword.namespaces TO afterword_operator USING (true) WITH CHECK (true);
 CREATE POLICY operators_name ON afterword.spaces TO afterword_operator USING (true) WITH CHECK (true);
@@ -2339,6 +2456,7 @@ CREATE POLICY operators_read ON afterword.held_rows FOR SELECT TO afterword_oper
 CREATE POLICY operators_read ON afterword.ledger FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.legal_holds FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.memories FOR SELECT TO afterword_operator USING (true);
+CREATE POLICY operators_read ON afterword.model_calls FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.occurrences FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.org_search FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.recalls FOR SELECT TO afterword_operator USING (true);
@@ -2349,6 +2467,7 @@ CREATE POLICY operators_read ON afterword.reviews FOR SELECT TO afterword_operat
 CREATE POLICY operators_read ON afterword.run_subjects FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.runs FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_record ON afterword.ledger FOR INSERT TO afterword_operator WITH CHECK ((subject_kind <> ALL (ARRAY['run'::text, 'memory'::text, 'drop'::text, 'payload'::text, 'token'::text, 'org'::text, 'subject'::text, 'store'::text, 'reclassification'::text])));
+CREATE POLICY operators_settle ON afterword.model_calls FOR UPDATE TO afterword_operator USING ((purpose <> 'extraction'::text)) WITH CHECK ((purpose <> 'extraction'::text));
 ALTER TABLE afterword.org_search ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.payloads ENABLE ROW LEVEL SECURITY;
 CREATE POLICY recall_reads ON afterword.memories FOR SELECT TO afterword_recall USING (true);
@@ -2388,6 +2507,7 @@ CREATE POLICY workers_reach_all_orgs ON afterword.held_rows TO afterword_worker 
 CREATE POLICY workers_reach_all_orgs ON afterword.ledger TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.legal_holds TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.memories TO afterword_worker USING (true) WITH CHECK (true);
+CREATE POLICY workers_reach_all_orgs ON afterword.model_calls TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.namespaces TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.occurrences TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.org_search TO afterword_worker USING (true) WITH CHECK (true);
@@ -2410,6 +2530,13 @@ GRANT USAGE ON SCHEMA afterword TO afterword_verdict;
 GRANT USAGE ON SCHEMA afterword TO afterword_eraser;
 REVOKE ALL ON FUNCTION afterword.approve(memory uuid, comment text, namespace text, scope_kind text, scope_value text, subject_type text, subject_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.approve(memory uuid, comment text, namespace text, scope_kind text, scope_value text, subject_type text, subject_id text) TO afterword_reviewer;
+REVOKE ALL ON FUNCTION afterword.budget_changed() FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.budget_day(at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.budget_day(at timestamp with time zone) TO afterword_worker;
+GRANT ALL ON FUNCTION afterword.budget_day(at timestamp with time zone) TO afterword_operator;
+REVOKE ALL ON FUNCTION afterword.budget_left(org integer, OUT tokens bigint, OUT cost numeric, OUT tokens_a_day bigint, OUT cost_a_day numeric) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.budget_left(org integer, OUT tokens bigint, OUT cost numeric, OUT tokens_a_day bigint, OUT cost_a_day numeric) TO afterword_worker;
+GRANT ALL ON FUNCTION afterword.budget_left(org integer, OUT tokens bigint, OUT cost numeric, OUT tokens_a_day bigint, OUT cost_a_day numeric) TO afterword_operator;
 GRANT SELECT,INSERT,UPDATE ON TABLE afterword.memories TO afterword_worker;
 GRANT SELECT ON TABLE afterword.memories TO afterword_recall;
 GRANT SELECT,UPDATE ON TABLE afterword.memories TO afterword_verdict;
@@ -2606,7 +2733,9 @@ REVOKE ALL ON FUNCTION afterword.review_opened() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.run_inserted() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.run_moved() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.sample_activations() FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.settle_once() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.shorten() FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.stay_within_budget() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.token_users() FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.token_users() TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.view_drop(dropped uuid) FROM PUBLIC;
@@ -2667,6 +2796,22 @@ GRANT SELECT ON TABLE afterword.memory_moves TO afterword_operator;
 GRANT SELECT ON TABLE afterword.migrations TO afterword_reviewer;
 GRANT SELECT ON TABLE afterword.migrations TO afterword_operator;
 GRANT SELECT ON TABLE afterword.migrations TO afterword_worker;
+GRANT SELECT,INSERT ON TABLE afterword.model_calls TO afterword_worker;
+GRANT SELECT,INSERT ON TABLE afterword.model_calls TO afterword_operator;
+GRANT UPDATE(answered_by) ON TABLE afterword.model_calls TO afterword_worker;
+GRANT UPDATE(answered_by) ON TABLE afterword.model_calls TO afterword_operator;
+GRANT UPDATE(input_tokens) ON TABLE afterword.model_calls TO afterword_worker;
+GRANT UPDATE(input_tokens) ON TABLE afterword.model_calls TO afterword_operator;
+GRANT UPDATE(output_tokens) ON TABLE afterword.model_calls TO afterword_worker;
+GRANT UPDATE(output_tokens) ON TABLE afterword.model_calls TO afterword_operator;
+GRANT UPDATE(cost) ON TABLE afterword.model_calls TO afterword_worker;
+GRANT UPDATE(cost) ON TABLE afterword.model_calls TO afterword_operator;
+GRANT UPDATE(latency_seconds) ON TABLE afterword.model_calls TO afterword_worker;
+GRANT UPDATE(latency_seconds) ON TABLE afterword.model_calls TO afterword_operator;
+GRANT UPDATE(outcome) ON TABLE afterword.model_calls TO afterword_worker;
+GRANT UPDATE(outcome) ON TABLE afterword.model_calls TO afterword_operator;
+GRANT UPDATE(settled_at) ON TABLE afterword.model_calls TO afterword_worker;
+GRANT UPDATE(settled_at) ON TABLE afterword.model_calls TO afterword_operator;
 GRANT SELECT ON TABLE afterword.namespaces TO afterword_worker;
 GRANT SELECT ON TABLE afterword.namespaces TO afterword_verdict;
 GRANT SELECT,INSERT ON TABLE afterword.namespaces TO afterword_operator;

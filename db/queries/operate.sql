@@ -18,7 +18,8 @@ SELECT name FROM orgs ORDER BY name
 
 -- name: runs
 SELECT r.id, o.name AS org, r.kind, r.state, r.session, r.agent, r.project, r.ended_at, r.created_at, r.state_at,
-  r.attempts, r.replays, r.died_in, r.error_code, r.skip_reason, r.due_at
+  r.attempts, r.replays, r.died_in, r.error_code, r.skip_reason, r.due_at,
+  CASE WHEN r.state = 'received' THEN r.reason END AS waits_for
 FROM runs r JOIN orgs o ON o.id = r.org_id
 WHERE (%(org)s::text IS NULL OR o.name = %(org)s) AND (%(state)s::text IS NULL OR r.state = %(state)s)
 ORDER BY r.created_at DESC, r.id LIMIT %(limit)s
@@ -26,7 +27,8 @@ ORDER BY r.created_at DESC, r.id LIMIT %(limit)s
 -- name: run
 SELECT r.id, o.name AS org, r.kind, r.state, r.session, r.agent, r.project, r.user_id, r.ended_at, r.created_at,
   r.state_at, r.turns, r.first_own, r.attempts, r.lease_losses, r.replays, r.died_in, r.error_code, r.error_detail,
-  r.skip_reason, r.due_at, r.lease IS NOT NULL AS leased, r.memory_id
+  r.skip_reason, r.due_at, CASE WHEN r.state = 'received' THEN r.reason END AS waits_for,
+  r.lease IS NOT NULL AS leased, r.memory_id
 FROM runs r JOIN orgs o ON o.id = r.org_id WHERE r.id = %(id)s
 
 -- name: run_memories

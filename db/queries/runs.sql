@@ -51,7 +51,7 @@ RETURNING id
 
 -- name: retry
 UPDATE runs SET lease = NULL, attempts = attempts + 1, due_at = now() + make_interval(secs => %(after_seconds)s),
-  lease_losses = 0, error_code = %(code)s, error_detail = %(detail)s
+  lease_losses = 0, error_code = %(code)s, error_detail = %(detail)s, reason = NULL
 WHERE id = %(id)s AND state = %(from)s AND lease = %(lease)s
 RETURNING id
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import typer
 
-from db import orgs, overview
+from db import model_calls, orgs, overview
 from db.connect import Connection
 from db.events import Org
 from ops.access import acting_as, actor
@@ -83,6 +84,12 @@ def set_(
         Texts, typer.Option(metavar="CODE", help="a required class must be covered in it too: en, pt, de")
     ] = None,
     drop_language: Annotated[Texts, typer.Option(metavar="CODE", help="take --language back")] = None,
+    budget_tokens: Annotated[
+        str | None, typer.Option(metavar="N|none", help="tokens a day (UTC) for its model calls; runs wait at the cap")
+    ] = None,
+    budget_usd: Annotated[
+        str | None, typer.Option(metavar="X|none", help="US dollars a day, of calls whose price is known; likewise")
+    ] = None,
     space: Annotated[Texts, typer.Option(metavar="NAME:TIER", help="add one: semantic or episodic")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -100,6 +107,7 @@ def set_(
         spaces = [_space(conn, org, text) for text in space or ()]
         wanted = _changed(org.settings, waive or (), unwaive or (), require or (), activate_low or (), hold_low or ())
         wanted = _speaking(wanted, language or (), drop_language or ())
+        wanted = _paying(wanted, budget_tokens, budget_usd)
         with conn.transaction():
             if not orgs.change(conn, org, wanted, actor=actor(), reason=reason):
                 raise ChangedMeanwhile
@@ -135,6 +143,25 @@ def _speaking(settings: OrgSettings, more: Sequence[str], less: Sequence[str]) -
     return settings.model_copy(update={"languages": left})
 
 
+def _paying(settings: OrgSettings, tokens: str | None, usd: str | None) -> OrgSettings:
+    update: dict[str, float | None] = {}
+    if tokens is not None:
+        update["budget_tokens_a_day"] = None if tokens == "none" else _number("--budget-tokens", tokens, int)
+    if usd is not None:
+        update["budget_usd_a_day"] = None if usd == "none" else _number("--budget-usd", usd, float)
+    return settings.model_copy(update=update)
+
+
+def _number(option: str, text: str, kind: Callable[[str], float]) -> float:
+    try:
+        number = kind(text)
+    except ValueError:
+        number = -1
+    if not 0 <= number < math.inf:
+        raise typer.BadParameter(f"{option} takes a number from 0, or none: not {text!r}")
+    return number
+
+
 def _space(conn: Connection, org: Org, text: str) -> tuple[str, str]:
     name, _, tier = text.rpartition(":")
     if not name or tier not in ("semantic", "episodic"):
@@ -148,7 +175,9 @@ def _space(conn: Connection, org: Org, text: str) -> tuple[str, str]:
 def _described(conn: Connection, org: Org) -> dict[str, Any]:
     settings = org.settings.model_dump(mode="json")
     plain = {key: sorted(value) if isinstance(value, list) else value for key, value in settings.items()}
-    return {"org": org.name, **plain, "spaces": overview.spaces(conn, org.id), **overview.counts(conn, org.name)}
+    used = model_calls.of_day(conn, org.id)
+    spaces = overview.spaces(conn, org.id)
+    return {"org": org.name, **plain, **used, "spaces": spaces, **overview.counts(conn, org.name)}
 
 
 def _print(described: dict[str, Any], *, as_json: bool) -> None:

@@ -15,7 +15,7 @@ from pipeline.states import RunState
 
 app = typer.Typer(no_args_is_help=True, help="Runs: each session's passage through the pipeline.")
 
-COLUMNS = ("id", "org", "kind", "state", "session", "agent", "created_at", "error_code", "skip_reason")
+COLUMNS = ("id", "org", "kind", "state", "session", "agent", "created_at", "error_code", "skip_reason", "waits_for")
 
 
 @app.command("list")

@@ -8,18 +8,23 @@ from typing import Protocol
 from uuid import UUID
 
 from pipeline.candidate import Envelope
-from pipeline.outcome import Bury, Done, Retry
+from pipeline.extraction.metering import Meter
+from pipeline.outcome import Bury, Done, Retry, Skip, Snooze
 from pipeline.provenance import Provenance
 from pipeline.session import Transcript
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractionJob:
-    """A run's transcript. Turns below `first_own` were covered by an earlier run: context, not input."""
+    """A run's transcript. Turns below `first_own` were covered by an earlier run: context, not input.
+
+    `meter` pays for its calls; without one it is shown to no model.
+    """
 
     run_id: UUID
     transcript: Transcript
     first_own: int = 0
+    meter: Meter | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,7 @@ class Proposal:
     usage: Usage = Usage()
 
 
-ExtractionOutcome = Done[Proposal] | Retry | Bury
+ExtractionOutcome = Done[Proposal] | Retry | Snooze | Skip | Bury
 
 
 class Extractor(Protocol):

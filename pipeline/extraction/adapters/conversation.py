@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+from dataclasses import replace
+from decimal import Decimal
+from uuid import UUID
 
 from pydantic_ai.direct import model_request
 from pydantic_ai.exceptions import AgentRunError, ContentFilterError, ModelAPIError, ModelHTTPError
@@ -17,17 +20,30 @@ from pipeline.candidate import Envelope
 from pipeline.errors import MalformedEnvelope
 from pipeline.extraction import envelope, prompts
 from pipeline.extraction.adapters.endpoint import Endpoint
+from pipeline.extraction.adapters.prices import price
+from pipeline.extraction.metering import Asked, CallOutcome, Meter, Settled, Tokens
 from pipeline.extraction.port import ExtractionJob, ExtractionOutcome, Proposal, Usage
 from pipeline.extraction.rendering import render
-from pipeline.outcome import Bury, Done, ErrorCode, Retry
+from pipeline.outcome import Bury, Done, ErrorCode, Retry, Skip, Snooze
 from pipeline.provenance import Provenance
+from pipeline.recall.block import estimated_tokens
 
 MAX_REPAIRS = 1
+OUTPUT_TOKENS_RESERVED = 2_000
+"""A dozen candidates of some 150 tokens; what was used is counted once it is known."""
 WORTH_ANOTHER_TRY = frozenset({408, 409, 425, 429})
 REPAIR = (
     "Your answer was refused: {reason}\n"
     "Send the whole corrected JSON document, nothing else. Do not shorten it to make it pass: fix what was named."
 )
+
+
+class Unpaid(Exception):
+    """The meter refused a call; `outcome` says what that makes of the run."""
+
+    def __init__(self, outcome: Snooze | Skip) -> None:
+        super().__init__()
+        self.outcome = outcome
 
 
 class Conversations:
@@ -44,10 +60,14 @@ class Conversations:
 
     async def extract(self, job: ExtractionJob) -> ExtractionOutcome:
         """What became of the run; raises nothing but cancellation."""
+        if job.meter is None:
+            return Bury(ErrorCode.INTERNAL, "nobody pays for this run's model calls")
         async with self._places:
             try:
                 async with asyncio.timeout(self._endpoint.deadline_seconds):
-                    return await self._converse(job)
+                    return await self._converse(job, job.meter)
+            except Unpaid as refused:
+                return refused.outcome
             except TimeoutError:
                 return Retry(
                     ErrorCode.MODEL_UNAVAILABLE, f"no answer within {self._endpoint.deadline_seconds:g} seconds"
@@ -65,39 +85,73 @@ class Conversations:
         await asyncio.gather(*unfinished, return_exceptions=True)
         await self._client.close()
 
-    async def _converse(self, job: ExtractionJob) -> ExtractionOutcome:
+    async def _converse(self, job: ExtractionJob, meter: Meter) -> ExtractionOutcome:
         record = render(job, self._endpoint.max_characters)
         messages: list[ModelMessage] = [
             ModelRequest(parts=[SystemPromptPart(self._prompt.text), UserPromptPart(record)])
         ]
+        written = estimated_tokens(self._prompt.text) + estimated_tokens(record)
         answers: list[ModelResponse] = []
         began = time.perf_counter()
         for repairs_left in range(MAX_REPAIRS, -1, -1):
-            answers.append(await model_request(self._model, messages, model_settings=self._settings))
+            answers.append(await self._ask(meter, messages, written))
             try:
                 proposed = envelope.parse(_text(answers[-1]))
             except MalformedEnvelope as wrong:
                 if not repairs_left:
                     return Bury(ErrorCode.MALFORMED_ENVELOPE, str(wrong))
                 messages += _repair(answers[-1], str(wrong))
+                written += estimated_tokens(_text(answers[-1])) + estimated_tokens(str(wrong))
             else:
                 return Done(self._proposal(proposed, answers, time.perf_counter() - began))
         raise AssertionError("unreachable: the last attempt returns")
 
-    def _proposal(self, proposed: Envelope, answers: list[ModelResponse], latency_seconds: float) -> Proposal:
-        provenance = Provenance(
+    async def _ask(self, meter: Meter, messages: list[ModelMessage], written: int) -> ModelResponse:
+        """One call of `written` tokens, reserved before it and settled after it, whatever becomes of it."""
+        call = await asyncio.to_thread(meter.reserve, self._asked(written))
+        if not isinstance(call, UUID):
+            raise Unpaid(call)
+        began = time.perf_counter()
+        settled = Settled(CallOutcome.TIMED_OUT)
+        try:
+            answer = await model_request(self._model, messages, model_settings=self._settings)
+            settled = self._settled(answer)
+            return answer
+        except AgentRunError as error:
+            settled = _failed(error)
+            raise
+        finally:
+            seconds = time.perf_counter() - began
+            await asyncio.to_thread(meter.settle, call, replace(settled, latency_seconds=seconds))
+
+    def _asked(self, written: int) -> Asked:
+        tokens = Tokens(written, OUTPUT_TOKENS_RESERVED)
+        model = self._endpoint.model
+        return Asked(self._provenance(model), tokens, price(self._endpoint, model, tokens))
+
+    def _settled(self, answer: ModelResponse) -> Settled:
+        model = answer.model_name or self._endpoint.model
+        if not answer.usage.total_tokens:
+            return Settled(CallOutcome.ANSWERED, model)
+        tokens = Tokens(answer.usage.input_tokens, answer.usage.output_tokens)
+        return Settled(CallOutcome.ANSWERED, model, tokens, price(self._endpoint, model, tokens))
+
+    def _provenance(self, model: str) -> Provenance:
+        return Provenance(
             provider=self._endpoint.provider,
-            model=answers[-1].model_name or self._endpoint.model,
+            model=model,
             endpoint_class=self._endpoint.endpoint_class,
             prompt_revision=self._prompt.revision,
         )
+
+    def _proposal(self, proposed: Envelope, answers: list[ModelResponse], latency_seconds: float) -> Proposal:
         usage = Usage(
             calls=len(answers),
             input_tokens=sum(answer.usage.input_tokens for answer in answers),
             output_tokens=sum(answer.usage.output_tokens for answer in answers),
             latency_seconds=latency_seconds,
         )
-        return Proposal(proposed, provenance, usage)
+        return Proposal(proposed, self._provenance(answers[-1].model_name or self._endpoint.model), usage)
 
 
 def _text(answer: ModelResponse) -> str:
@@ -127,3 +181,11 @@ def failure(error: AgentRunError) -> Retry | Bury:
 def _code(error: ModelHTTPError) -> str:
     code = error.provider_error_code or ""
     return f" ({code})" if re.fullmatch(r"[\w.-]{1,60}", code) else ""
+
+
+def _failed(error: AgentRunError) -> Settled:
+    """An error status costs nothing; of a connection that broke nobody knows, and what was reserved counts."""
+    outcome = CallOutcome.REFUSED if isinstance(failure(error), Bury) else CallOutcome.UNAVAILABLE
+    if isinstance(error, ModelHTTPError):
+        return Settled(outcome, tokens=Tokens(0, 0), cost=Decimal(0))
+    return Settled(outcome)

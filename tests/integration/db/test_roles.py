@@ -19,6 +19,7 @@ CONTENT = {
     "payloads": {"content", "key"},
 }
 
+CALLS = "INSERT, SELECT; UPDATE of answered_by, cost, input_tokens, latency_seconds, outcome, output_tokens, settled_at"
 TABLES = {
     "afterword_agent": {"promptable": "SELECT"},
     "afterword_reviewer": {
@@ -38,7 +39,8 @@ TABLES = {
         "memories": "MAINTAIN; SELECT of classes, confidence, created_at, erased_at, expires_at, high_stakes,"
         " hold_reasons, id, importance, kind, namespace, observed_at, occurrences, org_id, provenance, replaces,"
         " review_id, revision, run_id, scope_kind, status, status_at, superseded_by, tier",
-        "memory_moves": "SELECT", "migrations": "SELECT", "namespaces": "INSERT, SELECT", "occurrences": "SELECT",
+        "memory_moves": "SELECT", "migrations": "SELECT", "model_calls": CALLS, "namespaces": "INSERT, SELECT",
+        "occurrences": "SELECT",
         "org_search": "SELECT", "past_date": "SELECT", "retention_defaults": "SELECT",
         "orgs": "SELECT; INSERT of actor, name, reason, settings; UPDATE of actor, reason, settings",
         "reclassifications": "SELECT; INSERT of actor, confirmed_digest, dry_run, id, kind, org_id, plan_id,"
@@ -57,7 +59,8 @@ TABLES = {
         "envelopes": "DELETE, INSERT, SELECT, UPDATE", "erasures": "SELECT", "held_rows": "INSERT, SELECT",
         "legal_holds": "SELECT", "run_subjects": "DELETE, INSERT, SELECT",
         "ledger": "SELECT; INSERT of action, actor, detail, org_id, payload_hash, subject_id, subject_kind",
-        "memories": "INSERT, SELECT, UPDATE", "memory_moves": "SELECT", "migrations": "SELECT", "namespaces": "SELECT",
+        "memories": "INSERT, SELECT, UPDATE", "memory_moves": "SELECT", "migrations": "SELECT", "model_calls": CALLS,
+        "namespaces": "SELECT",
         "occurrences": "INSERT, SELECT", "org_search": "INSERT, SELECT, UPDATE", "orgs": "SELECT",
         "past_date": "SELECT", "retention_defaults": "SELECT",
         "payloads": "DELETE, INSERT, SELECT; UPDATE of detectors", "recalls": "SELECT",
@@ -104,6 +107,8 @@ FUNCTIONS = {
         "view_drop", "view_memory",
     },
     "afterword_operator": {
+        "budget_day",
+        "budget_left",
         "current_grant",
         "erase",
         "finish_erasure",
@@ -120,7 +125,8 @@ FUNCTIONS = {
         "token_users",
     },
     "afterword_worker": {
-        "current_grant", "knows_key", "plan_digest", "purge_due", "refused_before", "retention_days",
+        "budget_day", "budget_left", "current_grant", "knows_key", "plan_digest", "purge_due", "refused_before",
+        "retention_days",
     },
     "PUBLIC": {"any_lexeme", "in_share", "is_personal", "ledger_hash"},
 }  # fmt: skip

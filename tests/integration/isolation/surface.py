@@ -98,6 +98,7 @@ COMMANDS: Final[dict[str, tuple[str, ...]]] = {
     "drops restore": ("{drop} --org {name} --reason why --no-wait", "{their_drop} --org {name} --reason why --no-wait"),
     "audit report": ("--org {name}", "--org {name} --json"),
     "redact explain": ("{their_memory} --org {name}",),
+    "usage report": ("--org {name} --json", "--org {name} --by memory --json", "--org {name} --by day"),
     "retention show": ("--org {name}", "--org {name} --json"),
     "retention set": ("--org {name} --days facts=45 --days transcripts=30 --reason why",
                       "--org {name} --days recalls=40 --reason why --dry-run --json"),

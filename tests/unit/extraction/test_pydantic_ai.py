@@ -6,6 +6,8 @@ import json
 import socket
 import threading
 import time
+from dataclasses import replace
+from datetime import UTC, datetime
 from uuid import UUID, uuid5
 
 import pytest
@@ -14,9 +16,11 @@ from pipeline.errors import SettingError
 from pipeline.extraction import prompts
 from pipeline.extraction.adapters import pydantic_ai as adapter
 from pipeline.extraction.adapters.endpoint import Endpoint
+from pipeline.extraction.adapters.prices import price
 from pipeline.extraction.adapters.pydantic_ai import ModelExtractor
+from pipeline.extraction.metering import Asked, CallOutcome, Meter, Settled, Tokens
 from pipeline.extraction.port import ExtractionJob
-from pipeline.outcome import Bury, Done, ErrorCode, Retry
+from pipeline.outcome import Bury, Done, ErrorCode, Retry, Skip, SkipReason, Snooze
 from pipeline.provenance import EndpointClass
 from pipeline.session import Role, Transcript, Trust, Turn
 from tests.doubles.model_server import Answer, Failure, Garbage, Hang, ModelServer
@@ -40,11 +44,30 @@ EMPTY = '{"candidates": []}'
 EXTRA = '{"candidates": [{"content": "c", "kind": "fact", "rationale": "r", "importance": 5}]}'
 
 
+class Ledger:
+    """A meter that writes down; with `answer` it refuses every call."""
+
+    def __init__(self, answer: Snooze | Skip | None = None) -> None:
+        self.reserved: list[Asked] = []
+        self.settled: list[Settled] = []
+        self._answer = answer
+
+    def reserve(self, asked: Asked) -> UUID | Snooze | Skip:
+        self.reserved.append(asked)
+        return self._answer or uuid5(ROOT, f"call {len(self.reserved)}")
+
+    def settle(self, call: UUID, settled: Settled) -> None:
+        assert call == uuid5(ROOT, f"call {len(self.settled) + 1}")
+        self.settled.append(settled)
+
+
 def job(
-    number: int = 0, text: str = "Nightly exports go to the Lisbon archive because the Porto one is full."
+    number: int = 0,
+    text: str = "Nightly exports go to the Lisbon archive because the Porto one is full.",
+    meter: Meter | None = None,
 ) -> ExtractionJob:
     turn = Turn(role=Role.USER, text=text, trust=Trust.USER)
-    return ExtractionJob(uuid5(ROOT, str(number)), Transcript(turns=(turn,)))
+    return ExtractionJob(uuid5(ROOT, str(number)), Transcript(turns=(turn,)), meter=meter or Ledger())
 
 
 def extractor(base_url: str, **changes: object) -> ModelExtractor:
@@ -223,3 +246,72 @@ def test_a_missing_library_names_the_way_out(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_the_key_is_not_shown() -> None:
     assert "hunter" not in repr(Endpoint(base_url="http://127.0.0.1:1/v1", model="m", api_key="hunter-two"))
+
+
+def metered(script: list, meter: Ledger, **changes: object):
+    with ModelServer(script) as server:
+        [(_, outcome)] = list(extractor(server.base_url, **changes).extract_many([job(meter=meter)]))
+    return outcome, server.requests
+
+
+def test_each_call_is_reserved_before_it_and_settled_after_it() -> None:
+    meter = Ledger()
+    outcome, requests = metered([Answer("no JSON"), Answer(GOOD, model="answered-by-2")], meter)
+    assert isinstance(outcome, Done)
+    assert len(requests) == len(meter.reserved) == len(meter.settled) == 2
+    first, repair = (asked.tokens.input for asked in meter.reserved)
+    assert 0 < first < repair, "the repair carries the refused answer too"
+    assert [(each.outcome, each.tokens) for each in meter.settled] == [(CallOutcome.ANSWERED, Tokens(100, 10))] * 2
+    assert meter.settled[1].model == "answered-by-2"
+    assert meter.settled[0].latency_seconds > 0
+
+
+@pytest.mark.parametrize(
+    ("line", "outcome", "tokens"),
+    [
+        (Failure(429), CallOutcome.UNAVAILABLE, Tokens(0, 0)),
+        (Failure(500), CallOutcome.UNAVAILABLE, Tokens(0, 0)),
+        (Failure(401), CallOutcome.REFUSED, Tokens(0, 0)),
+        (Hang(), CallOutcome.TIMED_OUT, None),
+    ],
+)
+def test_a_call_that_came_to_nothing_is_settled_too(line: object, outcome: CallOutcome, tokens: Tokens | None) -> None:
+    """Of one that nobody answered nobody knows what it cost: what was reserved stands."""
+    meter = Ledger()
+    metered([line], meter, deadline_seconds=0.5 if isinstance(line, Hang) else 20.0)
+    assert [(each.outcome, each.tokens) for each in meter.settled] == [(outcome, tokens)]
+
+
+WAITS = Snooze(datetime(2031, 1, 1, tzinfo=UTC), "over_budget")
+
+
+@pytest.mark.parametrize("answer", [WAITS, Skip(SkipReason.OVER_BUDGET)])
+def test_what_nobody_pays_for_is_not_sent(answer: Snooze | Skip) -> None:
+    meter = Ledger(answer)
+    outcome, requests = metered([Answer(GOOD)], meter)
+    assert outcome == answer
+    assert requests == []
+    assert meter.settled == []
+
+
+def test_a_job_without_a_meter_is_not_sent() -> None:
+    with ModelServer([Answer(GOOD)]) as server:
+        bare = replace(job(), meter=None)
+        [(_, outcome)] = list(extractor(server.base_url).extract_many([bare]))
+    assert isinstance(outcome, Bury)
+    assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("model", "base_url", "where", "known"),
+    [
+        ("gpt-4o-mini", "https://api.openai.com/v1", EndpointClass.CLOUD, True),
+        ("gpt-4o-mini-2024-07-18", "https://api.openai.com/v1", EndpointClass.CLOUD, True),
+        ("of-our-own", "https://api.openai.com/v1", EndpointClass.CLOUD, False),
+        ("gpt-4o-mini", "http://127.0.0.1:8000/v1", EndpointClass.CLOUD, False),
+        ("gpt-4o-mini", "https://api.openai.com/v1", EndpointClass.PRIVATE, False),
+    ],
+)
+def test_a_price_is_known_or_none_and_never_zero(model: str, base_url: str, where: EndpointClass, known: bool) -> None:
+    found = price(Endpoint(base_url=base_url, model=model, endpoint_class=where), model, Tokens(1_000_000, 0))
+    assert (found is not None and found > 0) if known else found is None

@@ -1,0 +1,71 @@
+"""Who pays for a run's model calls: each is reserved and settled in a transaction of its own, apart from the stage's.
+
+Failure handling: a used-up budget makes the run wait for the next day, and a call that no day's budget can hold ends it
+as skipped; a call that cannot be settled stays reserved, counts as such, and housekeeping gives it up for lost.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import structlog
+
+from db import model_calls
+from db.connect import DatabaseError, Pool
+from db.model_calls import NeverWithinBudget, OverBudget
+from pipeline.extraction.metering import Asked, Purpose, Settled
+from pipeline.outcome import Skip, SkipReason, Snooze
+from workers import metrics
+
+SETTLE_TRIES = 3
+OVER_BUDGET = "over_budget"
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class RunMeter:
+    """The meter of one run, over its org's budget."""
+
+    pool: Pool
+    run: UUID
+    provider: str
+
+    def reserve(self, asked: Asked) -> UUID | Snooze | Skip:
+        try:
+            with self.pool.connection() as conn:
+                return model_calls.reserve(conn, asked, purpose=Purpose.EXTRACTION, run=self.run)
+        except OverBudget:
+            return Snooze(next_day(datetime.now(UTC)), OVER_BUDGET)
+        except NeverWithinBudget:
+            return Skip(SkipReason.OVER_BUDGET)
+
+    def settle(self, call: UUID, settled: Settled) -> None:
+        _count(self.provider, settled)
+        for attempt in range(1, SETTLE_TRIES + 1):
+            try:
+                with self.pool.connection() as conn:
+                    model_calls.settle(conn, call, settled)
+                return
+            except DatabaseError as error:
+                log.warning("call_not_settled", call=str(call), attempt=attempt, error=type(error).__name__)
+                time.sleep(0.2 * attempt)
+
+
+def next_day(now: datetime) -> datetime:
+    """The next midnight, UTC: when a budget begins anew."""
+    return datetime(now.year, now.month, now.day, tzinfo=UTC) + timedelta(days=1)
+
+
+def _count(provider: str, settled: Settled) -> None:
+    """A call that is over, in the metrics of this process."""
+    metrics.MODEL_CALLS.labels(provider, settled.outcome).inc()
+    if settled.tokens is not None:
+        metrics.MODEL_TOKENS.labels(provider, "in").inc(settled.tokens.input)
+        metrics.MODEL_TOKENS.labels(provider, "out").inc(settled.tokens.output)
+        metrics.UNPRICED_CALLS.labels(provider).inc(settled.cost is None)
+    if settled.cost is not None:
+        metrics.MODEL_USD.labels(provider).inc(float(settled.cost))
