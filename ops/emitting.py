@@ -12,16 +12,16 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from redis import Redis
 from redis.exceptions import RedisError
 
-from pipeline.errors import AfterwordError, FormatError
-from pipeline.formats import ReadResult, cut_transcript, read
-from pipeline.redaction.scrub import scrub, scrub_transcript
-from pipeline.session import SessionEnded, ended_at
+from ops.extracting import read_log
+from pipeline.errors import AfterwordError
+from pipeline.formats import ReadResult
+from pipeline.redaction.scrub import scrub
+from pipeline.session import SessionEnded
 from pipeline.transcripts import deflate
 from workers.keys import FIELD, STREAM, TAKEN_IN, ack_key, entry_ack_key
 
@@ -67,17 +67,12 @@ class Outgoing:
 
 def prepare(path: Path, sender: Sender, *, format: str = "auto") -> Outgoing:
     """Read a session log into an event. Raises FormatError, also for a file that cannot be read."""
-    try:
-        text = path.read_bytes().decode("utf-8", "surrogateescape")
-        modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    except OSError as error:
-        raise FormatError(error.strerror) from None
-    result = read(text, format)
-    transcript, masks = scrub_transcript(cut_transcript(result.transcript)[0])
+    log = read_log(path, format)
+    result, transcript = log.result, log.transcript
     named = {name: value for name, value in _names(result, sender).items() if value}
     event = SessionEnded.model_validate({
         "org": sender.org, "session": path.stem, "agent": result.agent,
-        "ended_at": ended_at(transcript, result.ended_at or modified), "spaces": sender.spaces, **named,
+        "ended_at": log.ended_at, "spaces": sender.spaces, **named,
     })  # fmt: skip
     body = transcript.model_dump_json(exclude_none=True).encode()
     fields = event.model_dump(mode="json", exclude_none=True)
@@ -85,7 +80,7 @@ def prepare(path: Path, sender: Sender, *, format: str = "auto") -> Outgoing:
         fields["transcript_zstd"] = base64.b64encode(deflate(body)).decode()
     else:
         fields["transcript"] = json.loads(body)
-    return Outgoing(path, json.dumps(fields, ensure_ascii=False).encode(), result, len(masks))
+    return Outgoing(path, json.dumps(fields, ensure_ascii=False).encode(), result, log.masks)
 
 
 def _names(result: ReadResult, sender: Sender) -> dict[str, str | None]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from pipeline.candidate import Candidate
+from pipeline.candidate import Candidate, Envelope
 from pipeline.extraction import evidence
 from pipeline.extraction.classifier import classify
 from pipeline.extraction.port import ExtractionJob, Proposal
@@ -52,17 +52,27 @@ class StagedEnvelope(BaseModel):
 def stage_proposal(
     job: ExtractionJob, proposal: Proposal, *, agent: str, user: str | None, ended_at: datetime
 ) -> dict[str, Any]:
-    """The JSON document to stage. A candidate that says the same as one before it is left out."""
-    staged = (_stage(job, item, agent, user, ended_at) for item in proposal.envelope.candidates)
-    unique = {content_hash(item.content): item for item in reversed(list(staged))}
+    """The JSON document to stage."""
+    candidates = stage_candidates(job, proposal.envelope, agent=agent, user=user, ended_at=ended_at)
     provenance = proposal.provenance.model_dump(mode="json") | {
         "calls": proposal.usage.calls,
         "input_tokens": proposal.usage.input_tokens,
         "output_tokens": proposal.usage.output_tokens,
         "rules_revision": rules_revision(),
     }
-    envelope = StagedEnvelope(candidates=tuple(reversed(unique.values())), provenance=provenance)
+    envelope = StagedEnvelope(candidates=tuple(item for _, item in candidates), provenance=provenance)
     return envelope.model_dump(mode="json")
+
+
+def stage_candidates(
+    job: ExtractionJob, envelope: Envelope, *, agent: str, user: str | None, ended_at: datetime
+) -> list[tuple[Candidate, StagedCandidate]]:
+    """Each candidate as proposed and as staged. One that says the same as one before it is left out."""
+    staged: dict[bytes, tuple[Candidate, StagedCandidate]] = {}
+    for candidate in envelope.candidates:
+        item = _stage(job, candidate, agent, user, ended_at)
+        staged.setdefault(content_hash(item.content), (candidate, item))
+    return list(staged.values())
 
 
 def _stage(
