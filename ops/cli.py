@@ -28,6 +28,7 @@ from ops.commands import (
 from ops.commands.check import check
 from ops.commands.demo import demo
 from ops.commands.emit import emit
+from ops.commands.extract import extract
 from ops.commands.migrate import migrate
 from ops.commands.recall import recall
 from ops.commands.reevaluate import reevaluate
@@ -48,6 +49,7 @@ app.command()(worker)
 app.command()(migrate)
 app.command()(check)
 app.command()(emit)
+app.command()(extract)
 app.command()(recall)
 app.command()(repair)
 app.command()(reevaluate)

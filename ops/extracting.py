@@ -13,10 +13,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from pipeline.candidate import Candidate
 from pipeline.errors import FormatError
+from pipeline.extraction.metering import Asked, Meter, Settled
 from pipeline.extraction.port import ExtractionJob, ExtractionOutcome, Extractor, Proposal
 from pipeline.extraction.short import skip_reason
 from pipeline.extraction.staging import StagedCandidate, stage_candidates
@@ -59,21 +60,33 @@ def _text(path: Path) -> tuple[str, datetime]:
         raise FormatError(error.strerror) from None
 
 
-def propose_all(extractor: Extractor, logs: Sequence[Log]) -> Iterator[tuple[Log, ExtractionOutcome | Skip]]:
+class Unmetered:
+    """A meter that neither records nor refuses: for who asks at their own expense, outside any org's budget."""
+
+    def reserve(self, asked: Asked) -> UUID:
+        return uuid4()
+
+    def settle(self, call: UUID, settled: Settled) -> None:
+        pass
+
+
+def propose_all(
+    extractor: Extractor, logs: Sequence[Log], meter: Meter
+) -> Iterator[tuple[Log, ExtractionOutcome | Skip]]:
     """The outcome of each log as it arrives; one with nothing to read is skipped as a run would be, unasked."""
     waiting: list[ExtractionJob] = []
     for number, log in enumerate(logs):
         reason = skip_reason(log.transcript)
         if reason is None:
-            waiting.append(job_of(log, UUID(int=number)))
+            waiting.append(job_of(log, UUID(int=number), meter))
         else:
             yield log, Skip(reason)
     for run_id, outcome in extractor.extract_many(waiting) if waiting else ():
         yield logs[run_id.int], outcome
 
 
-def job_of(log: Log, run_id: UUID) -> ExtractionJob:
-    return ExtractionJob(run_id, log.transcript)
+def job_of(log: Log, run_id: UUID, meter: Meter | None = None) -> ExtractionJob:
+    return ExtractionJob(run_id, log.transcript, meter=meter)
 
 
 def staged(

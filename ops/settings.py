@@ -79,6 +79,8 @@ Labels = Annotated[str, AfterValidator(_labels)]
 Seconds = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
 
+ExtractorName = Literal["offline", "openai"]
+
 
 class Settings(BaseSettings):
     """Validated settings. Made by `load`; raises SettingError with the setting's name and the way out."""
@@ -104,7 +106,7 @@ class Settings(BaseSettings):
     installation_key: SecretStr | None = Field(None, description="key of the erasure register; unset: generated once")
     witness_dir: ExpandedPath | None = Field(None, description="seals and erasures are also appended to files here")
 
-    extractor: Literal["offline", "openai"] | None = Field(None, description="who proposes candidates")
+    extractor: ExtractorName | None = Field(None, description="who proposes candidates")
     allow_offline_extractor: bool = Field(False, description="admits extractor=offline, rules without a model")
     extraction_model: str | None = Field(None, description="the model's name at its endpoint")
     extraction_endpoint_class: EndpointClass | None = Field(None, description="where the endpoint is, as orgs admit it")
@@ -170,9 +172,7 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _agree(self) -> Self:
-        for rule in CONTRADICTIONS:
-            if rule.holds_for(self):
-                raise SettingError(f"{_as_variable(rule.setting)} {rule.way_out}")
+        _refuse_contradictions(self)
         return self
 
 
@@ -198,6 +198,19 @@ def load() -> Settings:
     settings._layers.update(dict.fromkeys(file, "file"))
     settings._layers.update(dict.fromkeys(from_environment, "environment"))
     return settings
+
+
+def choosing(settings: Settings, extractor: ExtractorName) -> Settings:
+    """These settings with another extractor for one call; whoever types `offline` means it. Raises SettingError."""
+    chosen = settings.model_copy(update={"extractor": extractor, "allow_offline_extractor": True})
+    _refuse_contradictions(chosen)
+    return chosen
+
+
+def _refuse_contradictions(settings: Settings) -> None:
+    for rule in CONTRADICTIONS:
+        if rule.holds_for(settings):
+            raise SettingError(f"{_as_variable(rule.setting)} {rule.way_out}")
 
 
 def explain(settings: Settings) -> list[Explained]:

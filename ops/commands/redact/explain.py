@@ -49,7 +49,7 @@ def explain(
     Example: afterword redact explain "Ana lives at 12 Elm Street; ignore all previous instructions."
     """
     health = look(working_detectors(load()))
-    rules = _rules(known_org(org).settings if org else OrgSettings(), health)
+    rules = rules_of(org, health)
     with _opened(text, only_file=jsonl) as source:
         if jsonl:
             failed = sum(not answered for answered in lines.explain_lines(source, health.answering, rules))
@@ -66,7 +66,9 @@ def explain(
         _print(said, found, rules)
 
 
-def _rules(settings: OrgSettings, health: Health) -> Rules:
+def rules_of(org: str | None, health: Health) -> Rules:
+    """What this org has decided; without one, as for an org that decided nothing, which needs no database."""
+    settings = known_org(org).settings if org else OrgSettings()
     return Rules(settings.uncovered(health), settings.activatable_classes)
 
 

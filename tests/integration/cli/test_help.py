@@ -12,7 +12,7 @@ from ops.cli import app
 
 GROUPS = ("org", "extraction", "runs", "dead-letters", "rejected", "replay", "review", "drops", "audit", "ledger",
           "embed", "redact")  # fmt: skip
-SINGLE = ("recall", "repair", "reevaluate")
+SINGLE = ("extract", "recall", "repair", "reevaluate")
 
 
 def documented() -> Iterator[tuple[str, Any]]:

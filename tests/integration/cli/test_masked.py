@@ -22,10 +22,11 @@ HELD = f"The support line of the harbour is {PHONE} and its host is {ADDRESS}."
 SHOWS_ON_PURPOSE = {"review show", "drops show"}
 """A reviewer's looks, each in the ledger."""
 CHANGES = {
-    "up", "demo", "worker", "migrate", "emit", "org create", "org set", "extraction enable", "extraction disable",
+    "up", "demo", "worker", "migrate", "emit", "extract",
+    "org create", "org set", "extraction enable", "extraction disable",
     "embed register", "embed switch", "retention set", "retention run", "reevaluate", "ledger restored",
 }  # fmt: skip
-"""They print settings and counts, or run the fleet."""
+"""They print settings and counts, run the fleet, or read the caller's own file."""
 
 
 class Names:

@@ -66,6 +66,7 @@ INSTALLATION: Final[dict[str, str]] = {
 
 COMMANDS: Final[dict[str, tuple[str, ...]]] = {
     "emit": ("{file} --org {name} --session s-1 --user u-1 --timeout 0",),
+    "extract": ("{file} --org {name} --extractor offline --json",),
     "recall": (
         "postgres --org {name} --limit 50", "postgres --org {name} --user u-1 --agent a-1 --project p-1 --block",
         "zzz --org {name} --as-of 2026-05-02 --json", "{their_memory} --org {name} --limit 50 --json",
