@@ -34,7 +34,7 @@ _FILLER = re.compile(
     r"|last )?(?:thing|problem)"
     r"|lesson(?: for next time| learned)?)"
     r"(?:\s*[,!:;.–—-]+\s*| (?=(?:so|ok|also|we|i|let's|our|the|please|remember|always|never|keep|no|thank)\b))"
-    r"|^(?:please|always please) (?=(?:always|never|remember|keep|use|do not|don't|note)\b)"
+    r"|^(?:always )?please,? (?=(?:always|never|remember|keep|use|do not|don't|note|stop)\b)"
     r"|^(?:omfg|omg|wtf|my dude|dude|fucking hell)\b[\s,!.]*",
     re.IGNORECASE,
 )

@@ -1,7 +1,7 @@
 """What the `offline` extractor listens for: data, no logic.
 
 Patterns run on the case-folded sentence with code spans and quotations blanked out, so that a cue counts only where
-the speaker uses it. English first; preferences and decisions also in German, Spanish, Portuguese and French.
+the speaker uses it. English first; the commonest forms also in German, French, Spanish and Portuguese.
 """
 
 from __future__ import annotations
@@ -29,15 +29,21 @@ _BOUND = "a limit set by people; breaking it costs work before anyone can see it
 _STATED = "only the person who said it knows it; nothing in reach of an agent records it"
 _LEARNED = "it was found out by failing; the source shows the result, not the reason"
 
-_PEOPLE = r"(?:wife|husband|partner|son|daughter|mother|father|sister|brother|dog|cat|boss|manager|team|employer)"
+_PEOPLE = (
+    r"(?:wife|husband|partner|girlfriend|boyfriend|sons?|daughters?|kids?|children|mother|father|mom|mum|dad|parents"
+    r"|grand(?:mother|father|ma|pa|parents)|sisters?|brothers?|aunt|uncle|cousins?|family|fam|friends?|dogs?|cats?"
+    r"|pets?|boss|manager|team|employer)"
+)
 _CAUSE = (
     r"\b(?:failed|broke|crashed|hung|stalled|was (?:failing|missing|wrong|slow|empty)|were (?:failing|missing"
     r"|lost))\b"
     r".{0,60}\b(?:because|since|due to)\b",
     r"\b(?:root cause|actual cause|real (?:cause|problem)|culprit)\b.{0,30}\b(?:was|is|were|turned out)\b",
     r"\bthe (?:problem|issue|bug|reason|cause) (?:was|turned out)\b|\b(?:was|were) caused by\b",
-    r"\bturned out that\b|\bthe fix was\b|^(?:fixed by|resolved:)|\bfixed it by\b",
+    r"\bturned out that\b|\bthe fix was\b",
     r"\b(?:was|were) (?:never|incorrectly|wrongly|silently|not) \w+ed\b",
+    r"^(?:the |actual |real )?(?:root cause|cause|culprit|bug|problem|fix)(?: of [\w ]{3,40})?: (?:\S+ ){4,}\S",
+    r"\bdie ursache (?:war|ist)\b|\bla cause (?:était|est)\b|\b(?:la|a) causa (?:era|fue|foi|es|é)\b",
 )
 
 CUES = (
@@ -57,6 +63,13 @@ CUES = (
             r"^use .{3,80}(?:,? not|, no|instead of|rather than) \S",
             r"^keep .{3,60} (?:at|under|below|above) \S",
             r"^remember to \w+|^make sure (?:to always|you always|you never|to never)\b",
+            r"^(?:you (?:should|must)|i (?:want|need) you to|try to) (?:always|never) \w+",
+            r"^stop (?:adding|using|creating|writing|committing|putting|asking|mentioning|including|pushing) \w+",
+            r"^(?:bitte )?(?:immer|niemals|nie) (?:\S+ ){2,}",
+            r"^(?:verwende|benutze|nutze) (?:immer|nie|niemals|keine?n?)\b",
+            r"^(?:toujours|ne jamais) (?:\S+ ){2,}|^(?:n'utilise|ne \w+) (?:jamais|plus)\b|^utilise toujours\b",
+            r"^(?:siempre|nunca|sempre) (?:\S+ ){2,}|^(?:usa|use) (?:siempre|sempre|nunca)\b|^no uses (?:nunca )?\w+",
+            r"^(?:ab jetzt|von jetzt an|à partir de maintenant|a partir de (?:ahora|agora))\b",
         ),
     ),
     Cue(
@@ -71,10 +84,13 @@ CUES = (
             r"\bi (?:really )?(?:love|like|enjoy) (?!to (?:know|ask|see|book)\b|the (?:idea|plan|look)\b"
             r"|(?:that|this|it|your|how|them|being|getting|when)\b)",
             r"\bi (?:really )?(?:don't|do not) (?:like|want to (?:see|have|fly|travel|work|use|receive|get))\b",
-            r"(?<!of )\bmy (?:favou?rite|preference|preferred)\b|\bi (?:usually|normally|typically) \w+",
+            r"\b(?<!of )my (?:favou?rite|preference|preferred)\b|\bi (?:usually|normally|typically) \w+",
             r"\bi can only \w+|\bi never (?:want|use|take|eat|drink|fly|work)\b",
-            r"\bich (?:bevorzuge|mag (?:keine?n?|lieber))\b|\bich möchte lieber\b",
-            r"\b(?:eu )?prefiro\b|\byo prefiero\b|^prefiero\b|\bje préfère\b",
+            r"\bi (?:can't|cannot|don't|won't) (?:eat|drink|fly|travel|work|drive|take (?:calls|meetings))\b",
+            r"\bi(?:'d| would)? (?:like|prefer|want) to use (?:my |any |the )?[\w ]{3,40} first\b",
+            r"\bich (?:bevorzuge|mag (?:keine?n?|lieber))\b|\bich möchte lieber\b|\bmir ist .{3,} lieber\b",
+            r"\bprefiro\b|\byo prefiero\b|^prefiero\b|\bno me gustan?\b|\bnão gosto de\b",
+            r"\bje (?:préfère|n'aime pas|déteste)\b",
         ),
     ),
     Cue(
@@ -90,8 +106,8 @@ CUES = (
             r"\blet's (?:use|go with|switch to|stick with|standardi[sz]e on|keep using) |\bwe went with\b"
             r"|^decision\b",
             r"\bi want (?:us )?to (?:replace|use|switch|migrate|move) .{3,}\b(?:with|instead|to|for|from)\b",
-            r"\bwir haben (?:uns )?(?:entschieden|beschlossen)\b|\b(?:hemos decidido|decidimos)\b",
-            r"\b(?:nous avons|on a) décidé\b",
+            r"\bwir haben (?:uns )?.{0,60}\b(?:entschieden|beschlossen)\b|\b(?:hemos decidido|decidimos)\b",
+            r"\b(?:nous avons|on a) décidé\b|^(?:wir nehmen|wir bleiben bei|nos quedamos con|vamos usar|on garde)\b",
         ),
     ),
     Cue(
@@ -115,13 +131,15 @@ CUES = (
             r"|an?)\b)\w+",
             r"\b(?:has|have) to .{5,}\b(?:because|until)\b|\bneeds? to .{5,}\b(?:or else|otherwise)\b",
             r"\b(?:is|are) (?:not allowed|forbidden|off[- ]limits|mandatory|frozen until|not negotiable)\b",
-            r"\b(?:is|are) (?:never|always|only) \w+ed\b|\bstays? manual\b|\bnobody (?:may \w+|(?!is\b|was\b)\w+s)\b",
+            r"\b(?:is|are) (?:always|only) \w+ed\b|\bstays? manual\b|\bnobody (?:may \w+|(?!is\b|was\b)\w+s)\b",
             r"\bwe (?:can't|cannot|must not|may not|are not allowed to|have to|must) (?!be\b|have\b)\w+",
             r"\bshould (?:be|not|return|stay|use|go|never)\b.{10,}"
             r"\b(?:so (?:that|the|we|they|people|users)|because|otherwise|or else)\b",
             r"\b(?:users|customers|clients|people) (?:won't|will not|can't|cannot|must|may only|never|always) \w+",
             r"\b(?:accepts?|takes?|allows?) .{3,40} only\W*$|\buse .{5,}\bbecause\b",
             r"\bthe invariant\b|\bno later than\b|\bthe (?:hard )?(?:deadline|limit|budget) (?:is|for)\b",
+            r"^(?:\S+ ){1,8}?(?:dürfen? (?:nie|niemals|nicht|nur)|muss immer|ne doi(?:t|vent) (?:jamais|pas))\b",
+            r"^(?:\S+ ){1,8}?(?:no|nunca|não) (?:deben?|pueden?|devem?|podem?) \w+",
         ),
     ),
     Cue(
@@ -135,7 +153,10 @@ CUES = (
             r"\bwe (?:don't|do not) (?:have|use|support|store|ship|allow|offer)\b|\bwe no longer\b",
             r"^our (?:[\w-]+ ){1,4}(?:is|are|was|uses?|runs?|closes?|lives?|has|have|needs?|goes|starts?|ends?"
             r"|expires?)\b",
-            r"\b(?:wir (?:verwenden|benutzen|nutzen)|usamos|nous utilisons)\b",
+            r"\b(?:wir (?:verwenden|benutzen|nutzen|haben keine?n?)|usamos|no tenemos|não temos)\b",
+            r"\b(?:nous (?:utilisons|n'avons pas)|on utilise)\b",
+            r"^(?:unsere?|nuestr[oa]s?|nossos?|nossas?|notre|nos) (?:\S+ ){1,5}?(?:ist|sind|läuft|está|es|são|é"
+            r"|est|sont|tourne|corre|roda)\b",
         ),
     ),
     Cue(
@@ -162,8 +183,12 @@ CUES = (
             r"\b(?:i'm|i am) (?:allergic|vegan|vegetarian|lactose|diabetic|colou?r[- ]?blind|deaf"
             r"|left[- ]handed|married)\b",
             r"\b(?:i'm|i am) (?:based in|from) \w+|\b(?:i'm|i am) an? "
-            r"(?!bit|little|lot|big|huge|fan|few|couple|moment|part|total)[\w-]+",
-            rf"\bmy (?:{_PEOPLE}|name|birthday|time ?zone|job|native language) (?:is|are|works?|lives?)\b",
+            r"(?!bit|little|lot|big|huge|fan|few|couple|moment|part|total|customer|passenger|human|person|sucker)[\w-]+",
+            rf"\bmy (?:{_PEOPLE}|name|birthday|time ?zone|job|native language) (?:is|are|works?|lives?|has|speaks?"
+            r"|loves?|hates?|prefers?)\b",
+            r"\bich (?:wohne|lebe|arbeite|bin (?:allergisch|vegetarier|veganer))",
+            r"\b(?:j'habite|je (?:vis|travaille) [àaec])",
+            r"\b(?:vivo|trabajo|moro|trabalho) (?:en|em|no|na|para)\b|\bsoy alérgic[oa]|\bsou alérgic[oa]",
             r"\bi have (?:two|three|four|an?) (?:kids?|child(?:ren)?|sons?|daughters?|dogs?|cats?|brothers?"
             r"|sisters?)\b",
         ),
@@ -200,6 +225,73 @@ CUES = (
     ),
 )
 
+_DONE = (
+    r"(?:went|visited|started|joined|adopted|bought|got|won|finished|completed|signed up|graduated|moved|quit|lost|met"
+    r"|attended|ran|hosted|organi[sz]ed|opened|launched|built|painted|wrote|published|read|watched|learned|took|made"
+    r"|passed|retired|applied|volunteered|travell?ed|hiked|camped|planted|played|performed|tried|gave|broke|hurt|saw"
+    r"|donated|celebrated|created|gone|been|grew|caught|cooked|baked|found|had|said|helped|injured|sold|drove|flew"
+    r"|spent|used to|dropped|hit|picked up|set up|put|became|decided|chose|began|taught|raised|reached|received)"
+)
+
+OF_A_LIFE = (
+    Cue(
+        "user-event",
+        Role.USER,
+        Kind.FACT,
+        _STATED,
+        (
+            rf"\b(?:i|we)(?:'ve| have|'d| had)? (?:just |recently |finally |also |even |actually |already )?{_DONE}\b",
+            r"\b(?:i|we)(?:'ve| have) been \w+ing\b",
+        ),
+    ),
+    Cue(
+        "user-plan",
+        Role.USER,
+        Kind.FACT,
+        _STATED,
+        (
+            r"\b(?:i'm|i am|we're|we are) (?:currently |also |now |really |still |already )?(?:planning|going (?:to|on)"
+            r"|thinking (?:of|about)|hoping|looking (?:forward|into)|working|training|learning|studying|researching"
+            r"|considering|preparing|writing|saving|starting|building|trying|taking|making|doing|reading|getting"
+            r"|off to|heading|excited to|teaming|playing|opening|launching|organi[sz]ing|volunteering)\b",
+            r"\b(?:i|we) (?:really |just |also )?(?:want|hope|plan|dream|intend|would love) to \w+",
+        ),
+    ),
+    Cue(
+        "user-people",
+        Role.USER,
+        Kind.FACT,
+        _STATED,
+        (
+            rf"\bmy (?:\w+ ){{0,2}}{_PEOPLE}\b",
+            r"^my (?:[\w'-]+ ){1,5}?(?:is|are|was|were|has|had|got|makes?|made|gives?|keeps?|helps?|started)\b",
+            r"\b(?:i|we)(?:'ve| have) (?:had |got )?(?:an? |two |three |four |some |many |been )",
+            r"\b(?:i|we) (?:love|like|enjoy) (?!how\b|that\b|it\b|your\b|this\b|the (?:idea|way|colou?rs?)\b|all\b"
+            r"|to)\w+|\b(?:i|we) (?:do|play|work|run|live|go|paint|write|read|cook|volunteer|have|help|teach)\b",
+            r"\b(?:\d+|two|three|four|five|six|seven|eight|ten|few) years\b|\b(?:since|when) i was\b",
+        ),
+    ),
+)
+"""Heard besides where people only talk: of a task they tell what it needs, of their lives what there is to remember."""
+
+PRESUPPOSED = (
+    r"\bthe (?:invariant|rule|convention|policy|constraint|requirement|agreement) (?:is )?that "
+    r"(?P<what>(?:\S+ ){4,}\S.*?)[?!.]*$"
+)
+"""What is taken as given holds, whatever is asked or guessed around it."""
+
+REASON = r"[,;]? ?\b(?:because|as|since|but|and) (?P<what>(?:i|we|my|our) .+)$"
+"""A clause that can stand alone where the words before it cannot."""
+
+CONDITION = r"\b(?:if|unless|whether|when|in case|would|wenn|falls|si|se)\b"
+"""Where a sentence has one, no part of it is taken alone."""
+
+WITHDRAWN = (
+    r"\b(?:undo|revert|scratch|ignore|forget) (?:that|it|this|my last|what i (?:just )?(?:said|asked))\b",
+    r"\bnever ?mind\b|\bi was (?:wrong|mistaken)\b|\bmy (?:mistake|bad)\b|^(?:wait|actually),? no\b",
+)
+"""How people take back what they said before."""
+
 HEDGED = (
     r"\b(?:maybe|perhaps|possibly|probably|likely|might|could be|not sure|unsure|seems?|appears?|suspect|theory"
     r"|my guess)\b",
@@ -233,7 +325,7 @@ DANGLING = (
 """Sentences that need their neighbours to be understood."""
 
 PASSING = (
-    r"\b(?:for (?:the )?payment|paid via|proceed with|go ahead|this time|for now|right now|for today|anything)\b",
+    r"\b(?:for (?:the )?payment|paid via|proceed with|go ahead|this time|for now|right now|for today|anything else)\b",
 )
 """Business of the moment, done with when the session ends."""
 

@@ -16,7 +16,8 @@ from uuid import UUID
 
 from pipeline.candidate import Candidate, Envelope, Evidence
 from pipeline.extraction.adapters import cues
-from pipeline.extraction.adapters.cues import CUES, Cue
+from pipeline.extraction.adapters.cues import CUES, OF_A_LIFE, Cue
+from pipeline.extraction.adapters.wording import Wording
 from pipeline.extraction.port import ExtractionJob, ExtractionOutcome, Proposal, Usage
 from pipeline.extraction.sentences import Sentence, sentences
 from pipeline.outcome import Done
@@ -32,15 +33,21 @@ MIN_WORDS, MAX_CHARACTERS = 5, 400
 _SPOKEN_ABOUT = re.compile(r"`[^`\n]*`|\"[^\"\n]{3,}\"|“[^”\n]{3,}”|«[^»\n]{3,}»")
 
 
-def _any(*tables: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{pattern})" for table in tables for pattern in table))
-
-
-_PATTERNS = [(cue, _any(cue.patterns)) for cue in CUES]
-_UNFIT = _any(cues.HEDGED, cues.ASKED, cues.NARRATED, cues.DANGLING, cues.PASSING)
-_REFUSED = _any(cues.REFUSED)
-_FIRST_OR_SECOND_PERSON = re.compile(r"(?<![\w-])(?:i|me|my|mine|you|your|ich|mir|yo|je)(?![\w-])")
-REVISION = "rules@" + hashlib.sha256(repr((CUES, _UNFIT.pattern, _REFUSED.pattern)).encode()).hexdigest()[:12]
+_PATTERNS = [(cue, Wording(cue.patterns)) for cue in CUES]
+_OF_A_LIFE = [(cue, Wording(cue.patterns)) for cue in OF_A_LIFE]
+_RANK = {cue.name: rank for rank, cue in enumerate((*CUES, *OF_A_LIFE))}
+_CONSTRAINT = next(cue for cue in CUES if cue.name == "user-constraint")
+_NOT_SAID = Wording(cues.HEDGED, cues.ASKED)
+_UNFIT = Wording(cues.HEDGED, cues.ASKED, cues.NARRATED, cues.DANGLING, cues.PASSING)
+_REFUSED, _WITHDRAWN = Wording(cues.REFUSED), Wording(cues.WITHDRAWN)
+_PRESUPPOSED, _REASON = (re.compile(pattern, re.IGNORECASE) for pattern in (cues.PRESUPPOSED, cues.REASON))
+_CONDITION = Wording((cues.CONDITION,))
+_HEADING = re.compile(r"^#{1,5} ", re.MULTILINE)
+_FIRST_OR_SECOND_PERSON = re.compile(
+    r"(?<![\w-])(?:i|me|my|mine|you|your|ich|mir|mein\w*|yo|mi|je|j'\w+|mon|ma|mes|eu|meu|minha)(?![\w-])"
+)
+_WORDING = (CUES, OF_A_LIFE, _UNFIT, _REFUSED, _WITHDRAWN, cues.PRESUPPOSED, cues.REASON)
+REVISION = "rules@" + hashlib.sha256(repr(_WORDING).encode()).hexdigest()[:12]
 PROVENANCE = Provenance(provider="offline", model="rules", endpoint_class=EndpointClass.LOCAL, prompt_revision=REVISION)
 
 Found = tuple[int, Sentence, Cue]
@@ -61,39 +68,72 @@ class OfflineExtractor:
 def extract(transcript: Transcript, first_own: int = 0) -> Envelope:
     """At most `MAX_CANDIDATES_A_SESSION` candidates, in order of turns."""
     found = _distinct(_found(transcript, first_own))
-    best = sorted(found, key=lambda item: CUES.index(item[2]))[:MAX_CANDIDATES_A_SESSION]
+    best = sorted(found, key=lambda item: _RANK[item[2].name])[:MAX_CANDIDATES_A_SESSION]
     best.sort(key=lambda item: item[0])
     return Envelope(candidates=tuple(_candidate(transcript.turns[item[0]], *item) for item in best))
 
 
 def _found(transcript: Transcript, first_own: int) -> Iterator[Found]:
+    talk = _is_talk(transcript)
     for number in range(first_own, len(transcript.turns)):
         turn = transcript.turns[number]
-        if turn.trust is Trust.UNTRUSTED or (turn.role is Role.ASSISTANT and not _stands(transcript, number)):
-            continue
-        for sentence in sentences(turn.text):
-            cue = heard(sentence, turn.role)
-            if cue:
-                yield number, sentence, cue
+        if turn.trust is not Trust.UNTRUSTED and _stands(transcript, number):
+            for sentence in sentences(_spoken(turn)):
+                found = heard(sentence, turn.role, talk=talk)
+                if found:
+                    yield number, *found
+
+
+def _is_talk(transcript: Transcript) -> bool:
+    """Did people only talk? Nobody was set up to do anything, nothing was done, and no code was shown."""
+    return not any(turn.role in (Role.TOOL, Role.SYSTEM) or "`" in turn.text for turn in transcript.turns)
+
+
+def _spoken(turn: Turn) -> str:
+    """A person's words up to the first heading: what has headings is a document, which stands somewhere else."""
+    heading = _HEADING.search(turn.text) if turn.role is Role.USER else None
+    return turn.text[: heading.start()] if heading else turn.text
 
 
 def _stands(transcript: Transcript, number: int) -> bool:
-    """Is it the agent's last word before a person's, and not turned down by it? Claims on the way are often revised."""
-    later = (turn for turn in transcript.turns[number + 1 :] if turn.role in (Role.USER, Role.ASSISTANT))
-    following = next(later, None)
+    """A person's word stands unless taken back next; an agent's if it was the last before a person's, who took it."""
+    role, later = transcript.turns[number].role, transcript.turns[number + 1 :]
+    if role is Role.USER:
+        following = next((turn for turn in later if turn.role is Role.USER), None)
+        return following is None or not _WITHDRAWN.fits(normalised(following.text))
+    following = next((turn for turn in later if turn.role in (Role.USER, Role.ASSISTANT)), None)
     if following is None:
         return True
-    return following.role is Role.USER and not _REFUSED.search(normalised(following.text))
+    return following.role is Role.USER and not _REFUSED.fits(normalised(following.text))
 
 
-def heard(sentence: Sentence, role: Role) -> Cue | None:
-    """The first cue of the table that fits a sentence of this speaker, if it can stand alone."""
-    if len(sentence.text.split()) < MIN_WORDS or len(sentence.text) > MAX_CHARACTERS:
+def heard(sentence: Sentence, role: Role, *, talk: bool = False) -> tuple[Sentence, Cue] | None:
+    """What of a sentence can stand alone, and the first cue of the table that fits it, for this speaker."""
+    if len(sentence.text.split()) < MIN_WORDS or len(sentence.quote) > MAX_CHARACTERS:
         return None
     shown = normalised(_SPOKEN_ABOUT.sub(" … ", sentence.text)).replace("’", "'")
-    if _UNFIT.search(shown) or (role is Role.ASSISTANT and _FIRST_OR_SECOND_PERSON.search(shown)):
+    if _UNFIT.fits(shown):
+        return _part(sentence, shown, talk=talk) if role is Role.USER else None
+    if role is Role.ASSISTANT and _FIRST_OR_SECOND_PERSON.search(shown):
         return None
-    return next((cue for cue, pattern in _PATTERNS if cue.role is role and pattern.search(shown)), None)
+    table = (*_PATTERNS, *_OF_A_LIFE) if talk else _PATTERNS
+    return next(((sentence, cue) for cue, wording in table if cue.role is role and wording.fits(shown)), None)
+
+
+def _part(sentence: Sentence, shown: str, *, talk: bool) -> tuple[Sentence, Cue] | None:
+    """What holds whatever the rest of the sentence asks or guesses: the clause is the text, the sentence the quote."""
+    given = _PRESUPPOSED.search(sentence.text)
+    if given:
+        return _clause(sentence, given), _CONSTRAINT
+    if _NOT_SAID.fits(shown) or _CONDITION.fits(shown):
+        return None
+    reason = _REASON.search(sentence.text)
+    return heard(_clause(sentence, reason), Role.USER, talk=talk) if reason else None
+
+
+def _clause(sentence: Sentence, found: re.Match[str]) -> Sentence:
+    clause = found["what"]
+    return Sentence(sentence.quote, clause[:1].upper() + clause[1:])
 
 
 def _distinct(found: Iterator[Found]) -> list[Found]:

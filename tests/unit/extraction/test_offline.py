@@ -43,6 +43,23 @@ def rules(*turns: tuple[str, str]) -> list[str]:
         ("user", "Use tabs in the makefiles, not spaces.", "user-rule"),
         ("user", "I prefer answers without bullet lists.", "user-preference"),
         ("user", "I can only take calls after four o'clock.", "user-preference"),
+        ("user", "I can't eat anything with gluten.", "user-preference"),
+        ("user", "I'd like to use my vouchers first, then the company card.", "user-preference"),
+        ("user", "You should never push to the release branch yourself.", "user-rule"),
+        ("user", "Please, stop adding comments that repeat the code.", "user-rule"),
+        ("user", "Bitte immer erst die Tests laufen lassen.", "user-rule"),
+        ("user", "Siempre responde en el idioma del cliente.", "user-rule"),
+        ("user", "Ne jamais toucher aux fichiers générés.", "user-rule"),
+        ("user", "Je préfère les réponses courtes et sans listes.", "user-preference"),
+        ("user", "Prefiro respostas curtas e sem listas.", "user-preference"),
+        ("user", "Wir haben uns für Postgres und gegen Kafka entschieden.", "user-decision"),
+        ("user", "Unsere Datenbank läuft auf einem eigenen Server.", "user-organisation"),
+        ("user", "Nuestro servidor de pruebas está en Madrid.", "user-organisation"),
+        ("user", "Ich wohne seit zwei Jahren in Bremen.", "user-about-self"),
+        ("user", "Moro em Lisboa e trabalho de casa.", "user-about-self"),
+        ("user", "Exports dürfen niemals eine Adresse enthalten.", "user-constraint"),
+        ("assistant", "Die Ursache war ein abgelaufenes Zertifikat im Proxy.", "solved-cause"),
+        ("assistant", "**Root cause**: two workers renewed the same lease at once.", "solved-cause"),
         ("user", "Ich bevorzuge kurze Antworten ohne Listen.", "user-preference"),
         ("user", "We decided to keep the monorepo for another year.", "user-decision"),
         ("user", "OK, let's go with Postgres for the event log.", "user-decision"),
@@ -76,6 +93,11 @@ def test_keeps(role: str, text: str, rule: str) -> None:
         ("user", "I think the export must never contain an address."),
         ("user", "It must never contain a street address."),
         ("user", "We decided to go with the second one."),
+        ("user", "The second window is never closed."),
+        ("user", "Stop it, please, and start over from here."),
+        ("user", "I am a customer of yours and need some help."),
+        ("user", "I have a function that has a bug in `parse`."),
+        ("user", "Never had that on any other machine before."),
         ("user", "Let's go with option 2 for the event log."),
         ("user", "> We decided to keep the monorepo for another year."),
         ("user", 'The form says "we decided to keep the monorepo" in bold.'),
@@ -97,6 +119,72 @@ def test_keeps(role: str, text: str, rule: str) -> None:
 )
 def test_leaves_alone(role: str, text: str) -> None:
     assert rules((role, text)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("Neither works, as I don't want to fly before noon.", "The user said: “I don't want to fly before noon.”"),
+        ("That is too late because we deploy the shop on Tuesdays only.", "We deploy the shop on Tuesdays only."),
+        (
+            "I think the list breaks the invariant that every row must fit the given width.",
+            "Every row must fit the given width",
+        ),
+        ("Does it keep the rule that every export must be signed twice?", "Every export must be signed twice"),
+        ("That works for me if we ship late, because we deploy the shop on Tuesdays only.", None),
+        ("That is perhaps wrong because we deploy the shop on Tuesdays only.", None),
+        ("Does it break the rule that we made?", None),
+    ],
+)
+def test_of_a_sentence_that_cannot_stand_what_can_is_kept(text: str, content: str | None) -> None:
+    found = extract(session(("user", text))).candidates
+    assert [item.content for item in found] == ([] if content is None else [content])
+    assert all(item.evidence[0].quote == text for item in found)
+
+
+TOLD = "I started pottery lessons last month with my daughter."
+
+
+@pytest.mark.parametrize(
+    ("turns", "rule"),
+    [
+        ([("user", TOLD)], ["user-event"]),
+        ([("user", TOLD), ("assistant", "How lovely!")], ["user-event"]),
+        ([("user", TOLD), ("tool", "calendar: nothing")], []),
+        ([("system", "You book rooms."), ("user", TOLD)], []),
+        ([("user", TOLD), ("user", "And why does `total()` fail?")], []),
+        ([("user", "We're planning a hike around the lake in May.")], ["user-plan"]),
+        ([("user", "My brother opened a bakery in Porto.")], ["user-people"]),
+        ([("user", "I love how you painted that lake.")], []),
+    ],
+)
+def test_of_their_lives_people_are_heard_where_they_only_talk(turns: list[tuple[str, str]], rule: list[str]) -> None:
+    assert rules(*turns) == rule
+
+
+SPOKEN = "The queue must never hold two jobs at once."
+
+
+@pytest.mark.parametrize(
+    ("reply", "count"),
+    [
+        ("Great, thank you.", 1),
+        ("yeah you can undo that, it was something else", 0),
+        ("Never mind, I was wrong.", 0),
+        ("Undo the last migration, please.", 1),
+    ],
+)
+def test_what_a_person_takes_back_is_not_kept(reply: str, count: int) -> None:
+    assert len(rules(("user", SPOKEN), ("assistant", "Done."), ("user", reply))) == count
+
+
+def test_a_document_is_read_up_to_its_first_heading() -> None:
+    plan = f"We deploy the shop on Tuesdays only.\n\n# Plan\n\n{SPOKEN}"
+    assert rules(("user", plan)) == ["user-organisation"]
+
+
+def test_a_sentence_longer_than_a_quote_may_be_is_left_out() -> None:
+    assert rules(("user", f"{SPOKEN[:-1]}{'.' * 600}")) == []
 
 
 CAUSE = "The root cause was a stale lock left behind by the old scheduler."
@@ -165,7 +253,25 @@ def test_the_port() -> None:
     assert (PROVENANCE.provider, PROVENANCE.model) == ("offline", "rules")
 
 
-@given(st.lists(st.tuples(st.sampled_from(["user", "assistant", "tool"]), st.text(max_size=200)), max_size=5))
+def test_the_same_transcript_gives_the_same_envelope() -> None:
+    told = session(("user", SPOKEN), ("user", "We deploy the shop on Tuesdays only."), ("assistant", CAUSE))
+    assert extract(told) == extract(told)
+
+
+_PIECES = st.sampled_from(
+    [SPOKEN, TOLD, CAUSE, "as we use", " the rule that ", "I'd prefer ", "# ", "`", "…", "“", " \n"]
+)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["user", "assistant", "tool"]),
+            st.text(max_size=200) | st.lists(_PIECES | st.text(max_size=9), max_size=9).map("".join),
+        ),
+        max_size=5,
+    )
+)
 def test_any_transcript_gives_an_envelope_whose_evidence_verifies(turns: list[tuple[str, str]]) -> None:
     transcript = session(*turns)
     for item in extract(transcript).candidates:
