@@ -41,7 +41,7 @@ _CAUSE = (
     r"\b(?:root cause|actual cause|real (?:cause|problem)|culprit)\b.{0,30}\b(?:was|is|were|turned out)\b",
     r"\bthe (?:problem|issue|bug|reason|cause) (?:was|turned out)\b|\b(?:was|were) caused by\b",
     r"\bturned out that\b|\bthe fix was\b",
-    r"\b(?:was|were) (?:never|incorrectly|wrongly|silently|not) \w+ed\b",
+    r"\b(?:was|were) (?:never|incorrectly|wrongly|silently) \w+ed\b",
     r"^(?:the |actual |real )?(?:root cause|cause|culprit|bug|problem|fix)(?: of [\w ]{3,40})?: (?:\S+ ){4,}\S",
     r"\bdie ursache (?:war|ist)\b|\bla cause (?:était|est)\b|\b(?:la|a) causa (?:era|fue|foi|es|é)\b",
 )
@@ -58,9 +58,11 @@ CUES = (
             r"|(?:thought|knew|seen|heard|had|was|is|know)\b)\w+",
             r"^(?:do not|don't) (?:ever|use|add|commit|push|edit|modify|create|write|call|deploy|mention"
             r"|include|install"
-            r"|merge) (?!it\b|that\b|this\b)",
+            r"|merge) (?!it\b|that\b|this\b|.*\byet\b)",
             r"\b(?:from now on|going forward)\b|\b(?:every time|whenever|each time) you \w+",
-            r"^use .{3,80}(?:,? not|, no|instead of|rather than) \S",
+            r"^use (?!(?:the existing|the same|this|that|it|another)\b)"
+            r".{3,80}(?:,? not|, no|instead of|rather than) \S",
+            r"\bfor (?:all|any) future \w+",
             r"^keep .{3,60} (?:at|under|below|above) \S",
             r"^remember to \w+|^make sure (?:to always|you always|you never|to never)\b",
             r"^(?:you (?:should|must)|i (?:want|need) you to|try to) (?:always|never) \w+",
@@ -83,9 +85,14 @@ CUES = (
             r"|a human|that)\b)",
             r"\bi (?:really )?(?:love|like|enjoy) (?!to (?:know|ask|see|book)\b|the (?:idea|plan|look)\b"
             r"|(?:that|this|it|your|how|them|being|getting|when)\b)",
-            r"\bi (?:really )?(?:don't|do not) (?:like|want to (?:see|have|fly|travel|work|use|receive|get))\b",
+            r"\bi (?:always|only) (?:fly|travel|want|use|take|book|eat|drink|work|buy|order|read|write|run|deploy"
+            r"|commit|ship|sit|stay|pay|accept)\b",
+            r"\b(?:reach|contact|call) me (?:only )?(?:by|via|on|at|before|after)\b",
+            r"\bi (?:really )?(?:don't|do not) (?:like (?!this\b|that\b|the\b|it\b|how\b|your\b|what\b)"
+            r"|want to (?:see|have|fly|travel|work|use|receive|get))\b",
             r"\b(?<!of )my (?:favou?rite|preference|preferred)\b|\bi (?:usually|normally|typically) \w+",
-            r"\bi can only \w+|\bi never (?:want|use|take|eat|drink|fly|work)\b",
+            r"\bi can only (?!see\b|find\b|get\b|think\b|hope\b|imagine\b|assume\b|guess\b|say\b|view\b|open\b"
+            r"|select\b)\w+|\bi never (?:want|use|take|eat|drink|fly|work)\b",
             r"\bi (?:can't|cannot|don't|won't) (?:eat|drink|fly|travel|work|drive|take (?:calls|meetings))\b",
             r"\bi(?:'d| would)? (?:like|prefer|want) to use (?:my |any |the )?[\w ]{3,40} first\b",
             r"\bich (?:bevorzuge|mag (?:keine?n?|lieber))\b|\bich möchte lieber\b|\bmir ist .{3,} lieber\b",
@@ -129,10 +136,13 @@ CUES = (
             r"^(?!i\b|you\b)(?:\S+ ){1,12}?(?:must|may only|should (?:never|always)|has to (?:stay|be|remain))"
             r" (?!have\b|feel\b|be (?:so|such|really|quite|super|great|fun|awesome|amazing|thrilled|nice|hard"
             r"|an?)\b)\w+",
-            r"\b(?:has|have) to .{5,}\b(?:because|until)\b|\bneeds? to .{5,}\b(?:or else|otherwise)\b",
+            r"\b(?:has|have) to (?!.*\b(?:today|now|tonight|tomorrow)\b).{5,}\b(?:because|until)\b",
+            r"\bneeds? to .{5,}\b(?:or else|otherwise)\b",
             r"\b(?:is|are) (?:not allowed|forbidden|off[- ]limits|mandatory|frozen until|not negotiable)\b",
             r"\b(?:is|are) (?:always|only) \w+ed\b|\bstays? manual\b|\bnobody (?:may \w+|(?!is\b|was\b)\w+s)\b",
-            r"\bwe (?:can't|cannot|must not|may not|are not allowed to|have to|must) (?!be\b|have\b)\w+",
+            r"\bwe (?:can't|cannot|must not|may not|are not allowed to|have to|must) (?!be\b|have\b|fix\b"
+            r"|add\b|do\b|make\b|update\b|change\b|check\b|find\b|get\b|go\b|finish\b|test\b|write\b|create\b|remove\b"
+            r"|look\b|see\b|figure\b|wait\b|move\b|start\b|try\b)\w+",
             r"\bshould (?:be|not|return|stay|use|go|never)\b.{10,}"
             r"\b(?:so (?:that|the|we|they|people|users)|because|otherwise|or else)\b",
             r"\b(?:users|customers|clients|people) (?:won't|will not|can't|cannot|must|may only|never|always) \w+",
@@ -184,8 +194,8 @@ CUES = (
             r"|left[- ]handed|married)\b",
             r"\b(?:i'm|i am) (?:based in|from) \w+|\b(?:i'm|i am) an? "
             r"(?!bit|little|lot|big|huge|fan|few|couple|moment|part|total|customer|passenger|human|person|sucker)[\w-]+",
-            rf"\bmy (?:{_PEOPLE}|name|birthday|time ?zone|job|native language) (?:is|are|works?|lives?|has|speaks?"
-            r"|loves?|hates?|prefers?)\b",
+            rf"\bmy (?:{_PEOPLE}|name|birthday|time ?zone|job|native language) "
+            r"(?:is (?!ill\b|sick\b|here\b)|are|works?|lives?|has|speaks?|loves?|hates?|prefers?)\b",
             r"\bich (?:wohne|lebe|arbeite|bin (?:allergisch|vegetarier|veganer))",
             r"\b(?:j'habite|je (?:vis|travaille) [àaec])",
             r"\b(?:vivo|trabajo|moro|trabalho) (?:en|em|no|na|para)\b|\bsoy alérgic[oa]|\bsou alérgic[oa]",
@@ -207,6 +217,8 @@ CUES = (
         Kind.FACT,
         _DECIDED,
         (
+            r"^(?!(?:the|your) (?:cancellation|reservation|request|refund|order|booking|payment|card|claim"
+            r"|flight)s?\b).*?"
             r"\b(?:we (?:chose|decided|agreed|went with|settled)|(?:was|were) (?:chosen|kept|rejected|dropped))\b"
             r".*?\b(?:because|since|so that|instead of|rather than|to avoid|in order to)\b",
             r"\b(?:isn't|aren't|wasn't|weren't|is not|are not) [\w ]{3,40}\b(?:because|since)\b",
@@ -258,7 +270,7 @@ OF_A_LIFE = (
         ),
     ),
     Cue(
-        "user-people",
+        "user-life",
         Role.USER,
         Kind.FACT,
         _STATED,
@@ -267,7 +279,7 @@ OF_A_LIFE = (
             r"^my (?:[\w'-]+ ){1,5}?(?:is|are|was|were|has|had|got|makes?|made|gives?|keeps?|helps?|started)\b",
             r"\b(?:i|we)(?:'ve| have) (?:had |got )?(?:an? |two |three |four |some |many |been )",
             r"\b(?:i|we) (?:love|like|enjoy) (?!how\b|that\b|it\b|your\b|this\b|the (?:idea|way|colou?rs?)\b|all\b"
-            r"|to)\w+|\b(?:i|we) (?:do|play|work|run|live|go|paint|write|read|cook|volunteer|have|help|teach)\b",
+            r"|to)\w+|\b(?:i|we) (?:do|play|work|run|live|go|paint|write|read|cook|volunteer|have(?! to)|help|teach)\b",
             r"\b(?:\d+|two|three|four|five|six|seven|eight|ten|few) years\b|\b(?:since|when) i was\b",
         ),
     ),
@@ -281,7 +293,8 @@ PRESUPPOSED = (
 """What is taken as given holds, whatever is asked or guessed around it."""
 
 REASON = r"[,;]? ?\b(?:because|as|since|but|and) (?P<what>(?:i|we|my|our) .+)$"
-"""A clause that can stand alone where the words before it cannot."""
+HEAD = r"^(?P<what>(?:i|i'm|we|my|our) .{12,}?),? (?:so|but|and) "
+"""A clause that can stand alone where the words before it, or after it, cannot."""
 
 CONDITION = r"\b(?:if|unless|whether|when|in case|would|wenn|falls|si|se)\b"
 """Where a sentence has one, no part of it is taken alone."""
@@ -311,15 +324,18 @@ ASKED = (
 NARRATED = (
     r"^(?:now,? )?(?:let me|let us|i'll|i will|i'm going to|i am going to|i need to|next,?|first,?|then,?|now)(?!\w)",
     r"^i'm (?:now )?\w+ing\b|^(?:todo|step \d|in progress|next steps?|usage|summary|status)\b|\blet me\b|:\s*$",
+    r"^(?:the |my |this )?(?:(?:previous|last|first|second) )?(?:command|edit|script|attempt)\b",
 )
 """Work in progress, and lines that only lead on to a list."""
 
 DANGLING = (
-    r"^(?:it|its|it's|that|that's|these|those|they|them|he|she|there|here|which|same|both|neither|either|such)\b",
-    r"^(?:otherwise|instead|then|because|so that|where)\b|\b(?:it|this|that|them|these|those|here|there)\W*$",
+    r"^(?:it(?! (?:must|should) be possible\b)|its|it's"
+    r"|that|that's|these|those|they|them|he|she|there|here|which|same|both|neither|either|such)\b",
+    r"^(?:otherwise|instead|then|because|so that|where)\b|\b(?:this|that|these|those|here|there)\W*$",
+    r"^(?:\S+ ){0,7}(?:it|them)\W*$|\blines? \d+",
     r"^this (?!repo|project|codebase|service|team|company|app|package|library|machine|customer)",
     r"\b(?:step|number|choice|item) (?:\d|[a-c]\b)|\boptions?\b|\b(?:above|below)\b",
-    r"\b(?:the )?(?:first|second|third|last|latter|former|other) one\b",
+    r"\b(?:first|second|third|last|latter|former|other) (?:one|approach|idea|version|suggestion|proposal|solution)\b",
     r"\b(?:this|that) (?:one|way|option|flight|booking|reservation|case|file|function|test|bug|issue)\b",
 )
 """Sentences that need their neighbours to be understood."""

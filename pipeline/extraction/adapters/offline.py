@@ -27,7 +27,7 @@ from pipeline.session import Role, Transcript, Trust, Turn, normalised
 MAX_CANDIDATES_A_SESSION = 12
 """A reviewer reads a dozen; where more fit, earlier cues of the table win, then earlier sentences."""
 
-MIN_WORDS, MAX_CHARACTERS = 5, 400
+MIN_WORDS, MAX_CHARACTERS = 4, 400
 """Shorter says too little on its own; longer is no sentence but a paste."""
 
 _SPOKEN_ABOUT = re.compile(r"`[^`\n]*`|\"[^\"\n]{3,}\"|“[^”\n]{3,}”|«[^»\n]{3,}»")
@@ -40,13 +40,13 @@ _CONSTRAINT = next(cue for cue in CUES if cue.name == "user-constraint")
 _NOT_SAID = Wording(cues.HEDGED, cues.ASKED)
 _UNFIT = Wording(cues.HEDGED, cues.ASKED, cues.NARRATED, cues.DANGLING, cues.PASSING)
 _REFUSED, _WITHDRAWN = Wording(cues.REFUSED), Wording(cues.WITHDRAWN)
-_PRESUPPOSED, _REASON = (re.compile(pattern, re.IGNORECASE) for pattern in (cues.PRESUPPOSED, cues.REASON))
+_PRESUPPOSED, _REASON, _HEAD = (re.compile(p, re.IGNORECASE) for p in (cues.PRESUPPOSED, cues.REASON, cues.HEAD))
 _CONDITION = Wording((cues.CONDITION,))
 _HEADING = re.compile(r"^#{1,5} ", re.MULTILINE)
 _FIRST_OR_SECOND_PERSON = re.compile(
     r"(?<![\w-])(?:i|me|my|mine|you|your|ich|mir|mein\w*|yo|mi|je|j'\w+|mon|ma|mes|eu|meu|minha)(?![\w-])"
 )
-_WORDING = (CUES, OF_A_LIFE, _UNFIT, _REFUSED, _WITHDRAWN, cues.PRESUPPOSED, cues.REASON)
+_WORDING = (CUES, OF_A_LIFE, _UNFIT, _REFUSED, _WITHDRAWN, cues.PRESUPPOSED, cues.REASON, cues.HEAD)
 REVISION = "rules@" + hashlib.sha256(repr(_WORDING).encode()).hexdigest()[:12]
 PROVENANCE = Provenance(provider="offline", model="rules", endpoint_class=EndpointClass.LOCAL, prompt_revision=REVISION)
 
@@ -109,14 +109,15 @@ def _stands(transcript: Transcript, number: int) -> bool:
 
 def heard(sentence: Sentence, role: Role, *, talk: bool = False) -> tuple[Sentence, Cue] | None:
     """What of a sentence can stand alone, and the first cue of the table that fits it, for this speaker."""
-    if len(sentence.text.split()) < MIN_WORDS or len(sentence.quote) > MAX_CHARACTERS:
+    words = len(sentence.text.split())
+    if words < MIN_WORDS or len(sentence.quote) > MAX_CHARACTERS:
         return None
     shown = normalised(_SPOKEN_ABOUT.sub(" … ", sentence.text)).replace("’", "'")
     if _UNFIT.fits(shown):
         return _part(sentence, shown, talk=talk) if role is Role.USER else None
     if role is Role.ASSISTANT and _FIRST_OR_SECOND_PERSON.search(shown):
         return None
-    table = (*_PATTERNS, *_OF_A_LIFE) if talk else _PATTERNS
+    table = (*_PATTERNS, *_OF_A_LIFE) if talk and words > MIN_WORDS else _PATTERNS
     return next(((sentence, cue) for cue, wording in table if cue.role is role and wording.fits(shown)), None)
 
 
@@ -125,10 +126,11 @@ def _part(sentence: Sentence, shown: str, *, talk: bool) -> tuple[Sentence, Cue]
     given = _PRESUPPOSED.search(sentence.text)
     if given:
         return _clause(sentence, given), _CONSTRAINT
-    if _NOT_SAID.fits(shown) or _CONDITION.fits(shown):
+    if _CONDITION.fits(shown):
         return None
-    reason = _REASON.search(sentence.text)
-    return heard(_clause(sentence, reason), Role.USER, talk=talk) if reason else None
+    parts = [_HEAD.search(sentence.text), None if _NOT_SAID.fits(shown) else _REASON.search(sentence.text)]
+    found = (heard(_clause(sentence, part), Role.USER, talk=talk) for part in parts if part)
+    return next((one for one in found if one), None)
 
 
 def _clause(sentence: Sentence, found: re.Match[str]) -> Sentence:
