@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
 
+import numpy as np
 from pgvector import Vector
 from psycopg import sql
 
+from db import ledger
 from db.connect import Connection
 from db.sql import query
+from pipeline.embedding.calibration import Calibration, Drawn, Side
 from pipeline.embedding.port import Stamp, Vectors
 
 
@@ -51,3 +54,29 @@ def insert(conn: Connection, stamp: int, memories: Sequence[UUID], vectors: Vect
     """Store one vector a memory; a memory no longer active gets none."""
     params: dict[str, Any] = {"ids": list(memories), "vectors": [Vector(row) for row in vectors], "stamp": stamp}
     conn.execute(on_stamp("insert", stamp), params)
+
+
+def drawn(conn: Connection, stamp: int, *, seed: int, limit: int) -> tuple[list[Drawn], Vectors]:
+    """At most `limit` memories of the largest orgs with their vectors, shape (n, dimension); as the worker."""
+    found = conn.execute(on_stamp("drawn", stamp), {"seed": seed, "limit": limit}).fetchall()
+    texts = [Drawn(row["org_id"], row["session"], row["content"]) for row in found]
+    return texts, np.array([row["vector"].to_numpy() for row in found], dtype=np.float32)
+
+
+def calibrate(conn: Connection, stamp: int, sides: Sequence[Calibration], *, actor: str) -> None:
+    """What `sides` say counts from now on; an entry in the ledger, for all orgs."""
+    with conn.transaction():
+        for side in sides:
+            conn.execute(query("embeddings.calibrate"), {"stamp": stamp, **asdict(side)})
+        detail: dict[str, Any] = {
+            side.side: {"pairs": side.pairs, "p99": side.p99, "p999": side.p999} for side in sides
+        }
+        ledger.record(
+            conn, org_id=None, subject=("stamp", str(stamp)), actor=actor, action="stamp_calibrated", detail=detail
+        )
+
+
+def calibrated(conn: Connection, stamp: int) -> dict[Side, Calibration]:
+    """What counts now, by side; empty where nobody calibrated."""
+    rows = conn.execute(query("embeddings.calibrated"), {"stamp": stamp})
+    return {row["side"]: Calibration(**row) for row in rows}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import LiteralString
 
@@ -16,6 +16,7 @@ import psycopg
 from psycopg import sql
 
 from db.sql import query
+from pipeline.embedding.calibration import SHIPPED
 from pipeline.embedding.port import Stamp
 from pipeline.errors import SettingError
 
@@ -109,6 +110,8 @@ def register_stamp(admin: str, stamp: Stamp) -> int:
             (stamp.provider, stamp.model, stamp.revision, stamp.dimension),
         ).fetchone()
         assert row is not None
+        for known in SHIPPED.get(stamp, ()):
+            conn.execute(query("setup.shipped_calibration"), {"stamp": row[0], **asdict(known)})
         return int(row[0])
 
 

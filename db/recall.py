@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from pgvector import Vector
@@ -26,6 +26,22 @@ class QuestionRefused(AfterwordError):
     """The recall asks for what no recall gives."""
 
 
+Fusion = Literal["weighted", "rrf"]
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowing:
+    """What a question is narrowed to: only these kinds, this kind of scope and path (whole segments: `acme` is never
+    `acme-corp`), this subject, and what was observed from `since` on and before `until`."""
+
+    kinds: tuple[str, ...] | None = None
+    scope_kind: str | None = None
+    scope_path: str | None = None
+    subject: Subject | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """What is asked: text, and its vector with the stamp it belongs to where there is one."""
@@ -35,11 +51,18 @@ class Question:
     stamp: int | None = None
     max_hits: int = 5
     as_of: datetime | None = None
+    narrowed: Narrowing = Narrowing()
+    fusion: Fusion = "weighted"
 
 
 def recall(conn: Connection, question: Question) -> Recall:
     """Hits in order, the mode that answered, and what was left out. Raises NoGrant, QuestionRefused."""
+    narrowed = question.narrowed
     params = {
+        "kinds": None if narrowed.kinds is None else list(narrowed.kinds), "since": narrowed.since,
+        "until": narrowed.until, "scope_kind": narrowed.scope_kind, "scope_path": narrowed.scope_path,
+        "subject_type": narrowed.subject.type if narrowed.subject else None,
+        "subject_id": narrowed.subject.id if narrowed.subject else None, "fusion": question.fusion,
         "query": question.text, "max_hits": question.max_hits, "as_of": question.as_of, "stamp": question.stamp,
         "vector": None if question.vector is None else Vector(question.vector),
     }  # fmt: skip
@@ -63,6 +86,7 @@ def _hit(row: dict[str, Any]) -> Hit:
         "status": MemoryStatus(row["status"]),
         "author_kind": AuthorKind(row["author_kind"]),
         "subject": subject,
+        "turns": tuple(row["turns"] or ()),
     }
     return Hit(**(plain | typed))
 

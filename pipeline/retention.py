@@ -92,6 +92,7 @@ REGISTRY: tuple[Holding, ...] = (
 )  # fmt: skip
 
 CONTENT_FREE: dict[str, frozenset[str]] = {
+    "calibrations": frozenset({"side", "source"}),
     "erasures": frozenset({"actor", "reason", "erased", "kept"}),
     "held_rows": frozenset({"store"}),
     "installation": frozenset({"key_check"}),

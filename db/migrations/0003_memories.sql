@@ -284,6 +284,26 @@ CREATE TABLE stamps (
 );
 CREATE UNIQUE INDEX stamps_one_current ON stamps (is_current) WHERE is_current;
 
+-- Cosines of unrelated pairs under a stamp, by side: passage with passage for `similarity`, query with passage for
+-- recall. Append only: the newest counts, and what was in force before can be told.
+CREATE TABLE calibrations (
+  stamp integer NOT NULL REFERENCES stamps,
+  side text NOT NULL CHECK (side IN ('passage', 'query')),
+  calibrated_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  source text NOT NULL CHECK (source IN ('shipped', 'installation')),
+  pairs integer NOT NULL CHECK (pairs > 0),
+  seed integer NOT NULL,
+  p50 real NOT NULL,
+  p90 real NOT NULL CHECK (p90 >= p50),
+  p99 real NOT NULL CHECK (p99 >= p90),
+  p999 real NOT NULL CHECK (p999 >= p99 AND p999 < 1.0001),
+  mean real NOT NULL,
+  sd real NOT NULL CHECK (sd >= 0),
+  PRIMARY KEY (stamp, side, calibrated_at)
+);
+CREATE VIEW calibrated WITH (security_invoker) AS
+SELECT DISTINCT ON (stamp, side) * FROM calibrations ORDER BY stamp, side, calibrated_at DESC;
+
 -- What waits for a person has no vector. An active memory never goes back to waiting, so that looking is enough.
 CREATE FUNCTION refuse_waiting() RETURNS trigger LANGUAGE plpgsql SET search_path = afterword, pg_temp AS $$
 BEGIN

@@ -6,7 +6,7 @@ CREATE TABLE recalls (
   token_id uuid NOT NULL,
   actor text NOT NULL,
   at timestamptz NOT NULL DEFAULT now(),
-  mode text NOT NULL CHECK (mode IN ('hybrid', 'lexical', 'newest')),
+  mode text NOT NULL CHECK (mode IN ('hybrid', 'lexical', 'vector', 'newest')),
   as_of timestamptz,
   hits jsonb NOT NULL,
   excluded jsonb NOT NULL,
@@ -29,17 +29,37 @@ WHERE m.org_id = (SELECT org_id FROM current_grant())
     OR (m.scope_kind = 'project' AND m.scope_value = (SELECT project FROM current_grant()))
     OR (m.scope_kind = 'workflow' AND m.scope_value = (SELECT workflow FROM current_grant())));
 
--- Any of the query's lexemes; ranking decides how many matter.
+-- Any of a text's lexemes.
 CREATE FUNCTION any_lexeme(query text) RETURNS tsquery LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog AS $$
   SELECT replace(plainto_tsquery('english', query)::text, ' & ', ' | ')::tsquery
 $$;
 
+-- The words of a question, in order; at most 32, so that a long one costs no more than a short one.
+CREATE FUNCTION words_asked(query text) RETURNS text[] LANGUAGE sql STABLE PARALLEL SAFE
+SET search_path = pg_catalog AS $$
+  SELECT array_agg(x.lexeme) FROM (
+    SELECT t.lexeme FROM unnest(to_tsvector('english', query)) t ORDER BY t.positions[1], t.lexeme LIMIT 32) x
+$$;
+
+-- One lexeme as a tsquery, whatever characters it is of.
+CREATE FUNCTION one_lexeme(lexeme text) RETURNS tsquery LANGUAGE sql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog AS $$
+  SELECT ('''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || '''')::tsquery
+$$;
+
 -- Loads the extension's library, so that its settings are known to the function below.
 SELECT '[1]'::public.vector;
 
--- Whether a bearer may be told a memory. Without settings of its own, so that it is taken into the statement it stands in.
-CREATE FUNCTION recallable(m memories, g tokens, as_of timestamptz) RETURNS boolean LANGUAGE sql STABLE AS $$
+-- What a question is narrowed to; null where it is not. A scope is matched by whole segments of its path.
+CREATE TYPE narrowing AS (
+  kinds text[], scope_kind text, scope_path text, subject_type text, subject_id text, since timestamptz,
+  until timestamptz
+);
+
+-- Whether a bearer may be told a memory, and asked for it. Without settings of its own, so that it is taken into the
+-- statement it stands in.
+CREATE FUNCTION recallable(m memories, g tokens, as_of timestamptz, n narrowing) RETURNS boolean LANGUAGE sql STABLE AS $$
   SELECT m.erased_at IS NULL AND (m.kind = 'rule' OR m.expires_at > now()) AND m.tier = ANY (g.tiers)
     AND m.status IN ('active', 'superseded') AND CASE WHEN as_of IS NULL THEN m.status = 'active'
       ELSE m.valid_from <= as_of AND coalesce(m.valid_to, 'infinity') > as_of END
@@ -47,22 +67,39 @@ CREATE FUNCTION recallable(m memories, g tokens, as_of timestamptz) RETURNS bool
       OR (m.scope_kind = 'agent' AND m.scope_value = g.agent)
       OR (m.scope_kind = 'project' AND m.scope_value = g.project)
       OR (m.scope_kind = 'workflow' AND m.scope_value = g.workflow))
+    AND (n.kinds IS NULL OR m.kind = ANY (n.kinds))
+    AND (n.scope_kind IS NULL OR m.scope_kind = n.scope_kind)
+    AND (n.scope_path IS NULL OR m.scope_value = n.scope_path OR starts_with(m.scope_value, n.scope_path || '/'))
+    AND (n.subject_type IS NULL OR (m.subject_type = n.subject_type AND m.subject_id = n.subject_id))
+    AND (n.since IS NULL OR m.observed_at >= n.since) AND (n.until IS NULL OR m.observed_at < n.until)
 $$;
+
+-- The turn a memory of kind `turn` is; the turns a fact cites are read where it is a hit.
+CREATE FUNCTION turn_number(evidence jsonb) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (evidence -> 0 ->> 'turn')::integer;
+CREATE INDEX memories_turns ON memories (run_id, turn_number(evidence)) WHERE kind = 'turn';
 
 -- Reads and records in one call. The org is an ordinary predicate, so that the indexes are usable; the owner of
 -- this function may read memories and insert into recalls, nothing else.
--- Each leg is a statement of its own, planned anew each time (EXECUTE) for the size of this org, and only where it has
--- something to look for: planning all in one statement cost 1.5 ms a call. What comes after goes by primary key, where
--- one plan is right for all.
--- Fusion: weighted reciprocal ranks, k = 60 (Cormack, Clarke, Büttcher 2009).
+-- Each leg is a statement of its own, run only where it has something to look for. By vector it is planned anew each time
+-- (EXECUTE), for the size of this org; words go by their index and what comes after by primary key, where one plan is
+-- right for all, and kept: planning it cost more than running it.
+-- Words: BM25 (Robertson, Zaragoza 2009; k1 1.2, b 0.5) over presence, since a memory is a sentence or two. A turn
+-- is worth half its own words, half those that it or a neighbour says. A word in more than 1,000 memories finds nothing
+-- by itself: what the others found is scored by it too.
+-- Fusion. weighted: cosine in standard deviations from the mean of unrelated pairs under this stamp, plus 0.4 of the
+-- words' score, measured (docs/measurements.md). rrf: reciprocal ranks, k = 60 (Cormack, Clarke, Büttcher 2009);
+-- what a stamp without calibration gets. Among equals the important and the recent come first: 0.05 a step of importance,
+-- 0.1 halved every thirty days.
+-- Floor: without a word in common, and no nearer than all but one in a hundred unrelated pairs, is not found.
 CREATE FUNCTION recall(
   query text, vector public.vector DEFAULT NULL, stamp integer DEFAULT NULL, max_hits integer DEFAULT 5,
-  as_of timestamptz DEFAULT NULL, vector_weight real DEFAULT 1, lexical_weight real DEFAULT 1
+  as_of timestamptz DEFAULT NULL, narrowed narrowing DEFAULT NULL, fusion text DEFAULT 'weighted'
 ) RETURNS TABLE (
   recall_id uuid, mode text, excluded jsonb, memory_id uuid, tier text, kind text, status text, content text,
   author_kind text, author text, subject_type text, subject_id text, observed_at timestamptz,
-  valid_from timestamptz, valid_to timestamptz, vector_score real, lexical_score real, combined_score real,
-  vector_rank integer, lexical_rank integer, allowed text
+  valid_from timestamptz, valid_to timestamptz, session text, turns integer[], vector_score real, lexical_score real,
+  combined_score real, vector_rank integer, lexical_rank integer, allowed text
 )
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = afterword, public, pg_temp
@@ -70,19 +107,40 @@ SET hnsw.iterative_scan = 'relaxed_order'
 SET hnsw.ef_search = 200
 SET hnsw.max_scan_tuples = 20000
 SET enable_sort = on
+SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
 DECLARE
   g tokens := current_grant();
-  tsq tsquery := CASE WHEN recall.query <> '' THEN any_lexeme(left(recall.query, 10000)) END;
+  asked text[] := CASE WHEN recall.query <> '' THEN words_asked(left(recall.query, 10000)) END;
   search org_search := (SELECT s FROM org_search s WHERE s.org_id = g.org_id AND s.stamp = recall.stamp);
   indexed bigint := (SELECT s.indexed FROM stamps s WHERE s.id = recall.stamp);
+  spread calibrated := (SELECT c FROM calibrated c WHERE c.stamp = recall.stamp AND c.side = 'query');
   space CONSTANT text := 'embeddings_' || recall.stamp;
-  places integer := CASE WHEN numnode(tsq) > 0 THEN greatest(50, recall.max_hits) ELSE recall.max_hits END;
+  by_rank boolean := recall.fusion = 'rrf' OR (recall.vector IS NOT NULL AND (spread.sd > 0) IS NOT TRUE);
+  places integer := CASE WHEN asked IS NOT NULL THEN greatest(20, 2 * recall.max_hits) ELSE recall.max_hits END;
+  common_words CONSTANT integer := 1000;
   near uuid[];
   distances float8[];
   said uuid[];
-  said_scores real[];
+  said_scores float8[];
+  common text[];
+  common_counts float8[];
+  word text;
+  holds record;
+  of_org float8;
+  counts float8[];
+  weights float8[];
+  found_ids uuid[];
+  found_words integer[];
+  found_lengths integer[];
+  found_runs uuid[];
+  found_turns integer[];
+  around_runs uuid[];
+  around_turns integer[];
+  around_scores float8[];
+  further uuid[];
+  further_distances float8[];
   newest uuid[];
   all_seen boolean := false;
 BEGIN
@@ -95,6 +153,16 @@ BEGIN
   ELSIF recall.max_hits NOT BETWEEN 1 AND 100 OR length(recall.query) > 10000 THEN
     RAISE EXCEPTION 'a recall asks for 1 to 100 hits, in at most 10,000 characters'
       USING ERRCODE = 'invalid_parameter_value';
+  ELSIF recall.fusion NOT IN ('weighted', 'rrf') THEN
+    RAISE EXCEPTION 'there are two fusions, weighted and rrf' USING ERRCODE = 'invalid_parameter_value';
+  ELSIF NOT (recall.narrowed).kinds <@ '{fact,preference,rule,turn}'::text[] THEN
+    RAISE EXCEPTION 'a memory is a fact, preference, rule or turn' USING ERRCODE = 'invalid_parameter_value';
+  ELSIF (recall.narrowed).scope_path IS NOT NULL AND (recall.narrowed).scope_kind IS NULL THEN
+    RAISE EXCEPTION 'a path is one of a kind of scope: name it too' USING ERRCODE = 'invalid_parameter_value';
+  ELSIF (recall.narrowed).subject_id IS NULL <> ((recall.narrowed).subject_type IS NULL) THEN
+    RAISE EXCEPTION 'a subject is a type and an id' USING ERRCODE = 'invalid_parameter_value';
+  ELSIF (recall.narrowed).since >= (recall.narrowed).until THEN
+    RAISE EXCEPTION 'a span of time begins before it ends' USING ERRCODE = 'invalid_parameter_value';
   END IF;
   IF recall.vector IS NULL THEN
     NULL;
@@ -113,9 +181,9 @@ BEGIN
     EXECUTE format($v$
       SELECT array_agg(x.id ORDER BY x.distance, x.id), array_agg(x.distance ORDER BY x.distance, x.id) FROM (
         SELECT e.memory_id AS id, e.vector <=> $1 AS distance
-        FROM %I e, LATERAL (SELECT FROM memories m WHERE m.id = e.memory_id AND recallable(m, $4, $5) OFFSET 0) m
+        FROM %I e, LATERAL (SELECT FROM memories m WHERE m.id = e.memory_id AND recallable(m, $4, $5, $6) OFFSET 0) m
         WHERE e.org_id = $2 AND e.ann ORDER BY e.vector <=> $1 LIMIT $3) x $v$, space)
-    INTO near, distances USING recall.vector, g.org_id, places, g, recall.as_of;
+    INTO near, distances USING recall.vector, g.org_id, places, g, recall.as_of, recall.narrowed;
     PERFORM set_config('enable_sort', 'on', true);
   ELSE
     -- More than are wanted, and then those that may be told: quicker than to look at the rights to each.
@@ -126,8 +194,9 @@ BEGIN
     INTO near, distances USING recall.vector, g.org_id, 3 * places;
     all_seen := coalesce(cardinality(near), 0) < 3 * places;
     SELECT array_agg(x.id ORDER BY x.n), array_agg(x.distance ORDER BY x.n) INTO near, distances FROM (
-      SELECT x.* FROM unnest(near, distances) WITH ORDINALITY x(id, distance, n) JOIN memories m ON m.id = x.id
-      WHERE recallable(m, g, recall.as_of) ORDER BY x.n LIMIT places) x;
+      SELECT x.* FROM unnest(near, distances) WITH ORDINALITY x(id, distance, n), LATERAL (
+        SELECT FROM memories m WHERE m.id = x.id AND recallable(m, g, recall.as_of, recall.narrowed) OFFSET 0) m
+      ORDER BY x.n LIMIT places) x;
   END IF;
   -- No short answers: where little of what lies near is for this reader, every row of the org is ordered.
   IF recall.vector IS NOT NULL AND NOT all_seen AND coalesce(cardinality(near), 0) < places THEN
@@ -136,50 +205,129 @@ BEGIN
         SELECT e.id, e.distance
         FROM (SELECT e.memory_id AS id, e.vector <=> $1 AS distance FROM %I e WHERE e.org_id = $2
               ORDER BY distance OFFSET 0) e,
-        LATERAL (SELECT FROM memories m WHERE m.id = e.id AND recallable(m, $4, $5) OFFSET 0) m
+        LATERAL (SELECT FROM memories m WHERE m.id = e.id AND recallable(m, $4, $5, $6) OFFSET 0) m
         ORDER BY e.distance LIMIT $3) x $v$, space)
-    INTO near, distances USING recall.vector, g.org_id, places, g, recall.as_of;
+    INTO near, distances USING recall.vector, g.org_id, places, g, recall.as_of, recall.narrowed;
   END IF;
-  IF numnode(tsq) > 0 THEN
-    EXECUTE $l$
-      SELECT array_agg(x.id ORDER BY x.score DESC, x.id), array_agg(x.score ORDER BY x.score DESC, x.id) FROM (
-        SELECT m.id, ts_rank_cd(m.lexemes, $1, 32)::real AS score FROM memories m
-        WHERE m.org_id = $2 AND m.lexemes @@ $1 AND recallable(m, $4, $5) ORDER BY 2 DESC, 1 LIMIT $3) x $l$
-    INTO said, said_scores USING tsq, g.org_id, places, g, recall.as_of;
+  -- Below the floor nothing is found by meaning.
+  IF spread.p99 IS NOT NULL THEN
+    SELECT array_agg(x.id ORDER BY x.n), array_agg(x.distance ORDER BY x.n) INTO near, distances
+    FROM unnest(near, distances) WITH ORDINALITY x(id, distance, n) WHERE 1 - x.distance >= spread.p99;
+  END IF;
+  IF asked IS NOT NULL THEN
+    -- A word's memories as the index gives them, at most 1,000; where it has more, how many is told by how far into the
+    -- table the thousandth lay.
+    of_org := coalesce((SELECT max(s.embedded + s.missing) FROM org_search s WHERE s.org_id = g.org_id), 0);
+    FOREACH word IN ARRAY asked LOOP
+      EXECUTE $l$
+        SELECT count(*), max(x.place) AS last, array_agg(x.id) AS ids, array_agg(x.length) AS lengths, array_agg(x.run) AS runs,
+          array_agg(x.turn) AS turns FROM (
+          SELECT m.ctid AS place, m.id, length(m.lexemes) AS length, CASE WHEN m.kind = 'turn' THEN m.run_id END AS run,
+            CASE WHEN m.kind = 'turn' THEN turn_number(m.evidence) END AS turn
+          FROM memories m WHERE m.org_id = $2 AND m.lexemes @@ $1 AND recallable(m, $3, $4, $5) LIMIT $6) x $l$
+      INTO holds USING one_lexeme(word), g.org_id, g, recall.as_of, recall.narrowed, common_words;
+      IF holds.count >= common_words THEN
+        common := common || word;
+        common_counts := common_counts || greatest(holds.count, holds.count * (
+          SELECT c.relpages FROM pg_catalog.pg_class c WHERE c.oid = 'memories'::regclass
+        ) / ((holds.last::text::point)[0] + 1));
+      END IF;
+      IF holds.count < common_words OR cardinality(common) = cardinality(asked) THEN
+        counts := counts || holds.count::float8;
+        found_ids := found_ids || holds.ids;
+        found_lengths := found_lengths || holds.lengths;
+        found_runs := found_runs || holds.runs;
+        found_turns := found_turns || holds.turns;
+        found_words := found_words || array_fill(cardinality(counts), ARRAY[holds.count::integer]);
+      END IF;
+    END LOOP;
+    of_org := greatest(of_org, 100, (SELECT max(x) FROM unnest(counts || common_counts) x));
+    weights := ARRAY(SELECT ln(1 + (of_org - x + 0.5) / (x + 0.5)) FROM unnest(counts) WITH ORDINALITY u(x, n) ORDER BY n);
+    SELECT array_agg(o.id), array_agg(CASE WHEN o.run IS NULL THEN o.score ELSE o.score / 2 END)
+    INTO said, said_scores FROM (
+      SELECT f.id, f.run, 2.2 * sum(weights[f.word])
+        / (1 + 1.2 * (0.5 + 0.5 * f.length / avg(f.length) OVER ())) AS score
+      FROM unnest(found_ids, found_words, found_lengths, found_runs) f(id, word, length, run)
+      GROUP BY f.id, f.run, f.length ORDER BY 3 DESC, 1 LIMIT 4 * places) o;
+    SELECT array_agg(a.run), array_agg(a.turn), array_agg(a.score) INTO around_runs, around_turns, around_scores FROM (
+      SELECT y.run, y.turn, sum(weights[y.word]) / 2 AS score FROM (
+        SELECT DISTINCT f.run, f.turn + d AS turn, f.word
+        FROM unnest(found_words, found_runs, found_turns) f(word, run, turn), generate_series(-1, 1) d
+        WHERE f.run IS NOT NULL) y
+      GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 2 * places) a;
+    IF around_runs IS NOT NULL THEN
+      SELECT array_agg(x.id), array_agg(x.score) INTO said, said_scores FROM (
+        SELECT id, sum(y.score) AS score FROM (
+          SELECT * FROM unnest(said, said_scores) s(id, score)
+          UNION ALL
+          SELECT m.id, a.score FROM unnest(around_runs, around_turns, around_scores) a(run, turn, score), LATERAL (
+            SELECT m.id FROM memories m WHERE m.run_id = a.run AND turn_number(m.evidence) = a.turn AND m.kind = 'turn'
+              AND recallable(m, g, recall.as_of, recall.narrowed) OFFSET 0) m) y
+        GROUP BY id) x;
+    END IF;
+    SELECT array_agg(x.id ORDER BY x.score DESC, x.id), array_agg(x.score ORDER BY x.score DESC, x.id)
+    INTO said, said_scores FROM (
+      SELECT s.id, CASE WHEN common IS NULL OR cardinality(common) = cardinality(asked) THEN s.score ELSE s.score + coalesce((
+          SELECT sum(ln(1 + (of_org - c.n + 0.5) / (c.n + 0.5)))
+          FROM unnest(common, common_counts) c(lexeme, n), memories m
+          WHERE m.id = s.id AND m.lexemes @@ one_lexeme(c.lexeme)), 0) END AS score
+      FROM unnest(said, said_scores) s(id, score) ORDER BY 2 DESC, 1 LIMIT places) x;
+  END IF;
+  -- Both scores of every candidate: how near what the words found is, too.
+  IF recall.vector IS NOT NULL AND said IS NOT NULL THEN
+    EXECUTE format('SELECT array_agg(e.memory_id), array_agg(e.vector <=> $1) FROM %I e WHERE e.memory_id = ANY ($2)',
+                   space) INTO further, further_distances
+    USING recall.vector, (SELECT array_agg(x) FROM unnest(said) x WHERE x <> ALL (coalesce(near, '{}')));
   END IF;
   IF near IS NULL AND said IS NULL THEN
     EXECUTE $n$
       SELECT array_agg(x.id ORDER BY x.observed_at DESC, x.id) FROM (
-        SELECT m.id, m.observed_at FROM memories m WHERE m.org_id = $1 AND recallable(m, $3, $4)
+        SELECT m.id, m.observed_at FROM memories m WHERE m.org_id = $1 AND recallable(m, $3, $4, $5)
         ORDER BY m.observed_at DESC, m.id LIMIT $2) x $n$
-    INTO newest USING g.org_id, recall.max_hits, g, recall.as_of;
+    INTO newest USING g.org_id, recall.max_hits, g, recall.as_of, recall.narrowed;
   END IF;
   RETURN QUERY
     WITH by_vector AS (SELECT * FROM unnest(near, distances) WITH ORDINALITY x(id, distance, rank)),
-    by_lexeme AS (SELECT * FROM unnest(said, said_scores) WITH ORDINALITY x(id, score, rank)),
-    fused AS (
-      SELECT id, (1 - v.distance)::real AS vector_score, l.score AS lexical_score,
-        v.rank::integer AS vector_rank, l.rank::integer AS lexical_rank,
-        (coalesce(recall.vector_weight / (60 + v.rank), 0)
-          + coalesce(recall.lexical_weight / (60 + l.rank), 0))::real AS combined
-      FROM by_vector v FULL JOIN by_lexeme l USING (id) ORDER BY combined DESC, id LIMIT recall.max_hits),
-    -- Looked at again, in the statement that records it: it may have been forgotten since.
-    chosen AS MATERIALIZED (
-      SELECT f.*, m FROM (SELECT * FROM fused UNION ALL SELECT x, NULL, NULL, NULL, NULL, 0 FROM unnest(newest) x) f
-      JOIN memories m ON m.id = f.id AND recallable(m, g, recall.as_of)),
+    by_word AS (SELECT * FROM unnest(said, said_scores) WITH ORDINALITY x(id, score, rank)),
+    both_legs AS (
+      SELECT id, 1 - coalesce(v.distance, u.distance) AS cosine, l.score::real AS score, v.rank::integer AS vector_rank,
+        l.rank::integer AS lexical_rank,
+        CASE WHEN NOT by_rank
+          THEN coalesce((1 - coalesce(v.distance, u.distance) - spread.mean) / spread.sd, 0) + 0.4 * coalesce(l.score, 0)
+          ELSE coalesce(1.0 / (60 + v.rank), 0) + coalesce(1.0 / (60 + l.rank), 0) END AS fused
+      FROM by_vector v FULL JOIN by_word l USING (id) LEFT JOIN unnest(further, further_distances) u(id, distance) USING (id)
+      UNION ALL SELECT x, NULL, NULL, NULL, NULL, 0 FROM unnest(newest) x),
+    -- Looked at again, in the statement that records it: it may have been forgotten since. A turn that a fact among
+    -- the candidates cites stands in that fact's place, and the fact in the better of both.
+    candidates AS MATERIALIZED (
+      SELECT f.*, x.m, x.turns, r.session FROM both_legs f, LATERAL (
+        SELECT m, CASE WHEN jsonb_array_length(m.evidence) > 0 THEN
+          ARRAY(SELECT DISTINCT (e ->> 'turn')::integer FROM jsonb_array_elements(m.evidence) e ORDER BY 1) END AS turns
+        FROM memories m WHERE m.id = f.id AND recallable(m, g, recall.as_of, recall.narrowed) OFFSET 0) x,
+      LATERAL (SELECT r.session FROM runs r WHERE r.id = (x.m).run_id OFFSET 0) r),
+    folded AS (
+      SELECT c.id AS turn, f.id AS fact, c.fused FROM candidates c JOIN candidates f
+        ON (c.m).kind = 'turn' AND (f.m).kind <> 'turn' AND f.session = c.session AND f.turns @> c.turns),
+    ranked AS (
+      SELECT c.*, (greatest(c.fused, (SELECT max(f.fused) FROM folded f WHERE f.fact = c.id))
+        + CASE WHEN NOT by_rank AND newest IS NULL THEN 0.05 * ((c.m).importance - 1)
+          + 0.1 * 0.5 ^ least(1000, greatest(0, extract(epoch FROM coalesce(recall.as_of, now()) - (c.m).observed_at))
+                    / (30 * 86400)) ELSE 0 END)::real AS combined
+      FROM candidates c WHERE c.id NOT IN (SELECT f.turn FROM folded f)),
+    chosen AS MATERIALIZED (SELECT * FROM ranked ORDER BY combined DESC, (m).observed_at DESC, id LIMIT recall.max_hits),
     recorded AS (
       INSERT INTO recalls (id, org_id, token_id, actor, mode, as_of, hits, excluded)
       SELECT uuidv7(), g.org_id, g.id, g.actor,
-        CASE WHEN near IS NULL AND said IS NULL THEN 'newest' WHEN recall.vector IS NOT NULL THEN 'hybrid'
-          ELSE 'lexical' END, recall.as_of,
-        coalesce((SELECT jsonb_agg(jsonb_build_object('id', id, 'vector', vector_score, 'lexical', lexical_score,
-          'combined', combined) ORDER BY combined DESC, id) FROM chosen), '[]'),
+        CASE WHEN near IS NULL AND said IS NULL THEN 'newest' WHEN near IS NULL THEN 'lexical'
+          WHEN said IS NULL THEN 'vector' ELSE 'hybrid' END, recall.as_of,
+        coalesce((SELECT jsonb_agg(jsonb_build_object('id', id, 'vector', cosine, 'lexical', score,
+          'combined', combined) ORDER BY combined DESC, (m).observed_at DESC, id) FROM chosen), '[]'),
         CASE WHEN recall.vector IS NOT NULL AND search.missing > 0
           THEN jsonb_build_object('unembedded', search.missing) ELSE '{}' END
       RETURNING id, mode, excluded)
     SELECT r.id, r.mode, r.excluded, (m).id, (m).tier, (m).kind, (m).status, (m).content, (m).author_kind, (m).author,
-           (m).subject_type, (m).subject_id, (m).observed_at, (m).valid_from, (m).valid_to, c.vector_score,
-           c.lexical_score, c.combined, c.vector_rank, c.lexical_rank,
+           (m).subject_type, (m).subject_id, (m).observed_at, (m).valid_from, (m).valid_to, c.session, c.turns,
+           c.cosine::real, c.score, c.combined, c.vector_rank, c.lexical_rank,
            (m).scope_kind || coalesce('=' || (m).scope_value, '') || ' in ' || (m).namespace
     FROM recorded r LEFT JOIN chosen c ON true
     ORDER BY c.combined DESC, (m).observed_at DESC, (m).id;

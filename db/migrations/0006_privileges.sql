@@ -3,7 +3,7 @@
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA afterword FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION is_personal(text[]), ledger_hash(bigint, xid8, integer, text, text, timestamptz, text, text,
-  jsonb, bytea), any_lexeme(text), in_share(uuid, integer) TO PUBLIC;
+  jsonb, bytea), any_lexeme(text), turn_number(jsonb), in_share(uuid, integer) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION current_grant()
   TO afterword_agent, afterword_reviewer, afterword_operator, afterword_worker, afterword_recall, afterword_verdict;
 
@@ -27,7 +27,9 @@ ALTER TABLE tokens ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY grants_are_looked_up ON tokens TO afterword_owner USING (true) WITH CHECK (true);
 
 -- Workers.
-GRANT SELECT ON orgs, spaces, namespaces, run_entries, run_moves, memory_moves, stamps TO afterword_worker;
+GRANT SELECT ON orgs, spaces, namespaces, run_entries, run_moves, memory_moves, stamps, calibrated, calibrations
+  TO afterword_worker;
+GRANT INSERT ON calibrations TO afterword_worker;
 GRANT SELECT, INSERT, UPDATE ON runs, rejected_events, memories, reviews, org_search TO afterword_worker;
 GRANT SELECT, UPDATE ON replays TO afterword_worker;
 GRANT UPDATE (indexed) ON stamps TO afterword_worker;
@@ -43,9 +45,12 @@ CREATE POLICY triggers_record ON ledger FOR INSERT TO afterword_owner WITH CHECK
 CREATE POLICY recall_reads ON memories FOR SELECT TO afterword_recall USING (true);
 CREATE POLICY recall_reads ON org_search FOR SELECT TO afterword_recall USING (true);
 CREATE POLICY recall_records ON recalls TO afterword_recall USING (true) WITH CHECK (true);
-GRANT SELECT ON memories, org_search, stamps TO afterword_recall;
+CREATE POLICY recall_reads ON runs FOR SELECT TO afterword_recall USING (true);
+GRANT SELECT ON memories, org_search, stamps, calibrations, calibrated TO afterword_recall;
+GRANT SELECT (id, session) ON runs TO afterword_recall;
 GRANT SELECT, INSERT ON recalls TO afterword_recall;
-GRANT EXECUTE ON FUNCTION recallable(memories, tokens, timestamptz) TO afterword_recall;
+GRANT EXECUTE ON FUNCTION recallable(memories, tokens, timestamptz, narrowing), words_asked(text), one_lexeme(text)
+  TO afterword_recall;
 GRANT UPDATE (block_hash, rendered_at) ON recalls TO afterword_recall;
 
 -- The verdict functions.
@@ -65,7 +70,7 @@ DO $$
 DECLARE
   f text;
 BEGIN
-  FOREACH f IN ARRAY ARRAY['recall(text, public.vector, integer, integer, timestamptz, real, real)',
+  FOREACH f IN ARRAY ARRAY['recall(text, public.vector, integer, integer, timestamptz, narrowing, text)',
                            'recall_rendered(uuid, bytea)'] LOOP
     EXECUTE 'ALTER FUNCTION ' || f || ' OWNER TO afterword_recall';
   END LOOP;
@@ -82,7 +87,7 @@ REVOKE CREATE ON SCHEMA afterword FROM afterword_recall, afterword_verdict;
 
 -- Agents: two functions and one view; no table.
 GRANT SELECT ON promptable TO afterword_agent;
-GRANT EXECUTE ON FUNCTION recall(text, public.vector, integer, integer, timestamptz, real, real),
+GRANT EXECUTE ON FUNCTION recall(text, public.vector, integer, integer, timestamptz, narrowing, text),
   recall_rendered(uuid, bytea) TO afterword_agent;
 
 -- Reviewers: the inbox without content, and the verdicts.
@@ -119,7 +124,7 @@ CREATE POLICY operators_read ON org_search FOR SELECT TO afterword_operator USIN
 CREATE POLICY operators_name ON spaces TO afterword_operator USING (true) WITH CHECK (true);
 CREATE POLICY operators_name ON namespaces TO afterword_operator USING (true) WITH CHECK (true);
 GRANT SELECT ON orgs, spaces, namespaces, runs, rejected_events, ledger, seals, replays, replayed_runs, run_moves,
-  run_entries, memory_moves, stamps, org_search, recalls, occurrences TO afterword_operator;
+  run_entries, memory_moves, stamps, calibrated, calibrations, org_search, recalls, occurrences TO afterword_operator;
 GRANT SELECT (id, org_id, run_id, tier, kind, status, namespace, scope_kind, classes, hold_reasons, high_stakes,
   importance, observed_at, expires_at, occurrences, revision, replaces, superseded_by, review_id, provenance, confidence,
   erased_at, created_at, status_at) ON memories TO afterword_operator;

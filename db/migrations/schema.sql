@@ -11,6 +11,16 @@ SET client_min_messages = warning;
 SET row_security = off;
 CREATE SCHEMA afterword;
 ALTER SCHEMA afterword OWNER TO afterword_owner;
+CREATE TYPE afterword.narrowing AS (
+	kinds text[],
+	scope_kind text,
+	scope_path text,
+	subject_type text,
+	subject_id text,
+	since timestamp with time zone,
+	until timestamp with time zone
+);
+ALTER TYPE afterword.narrowing OWNER TO afterword_owner;
 CREATE FUNCTION afterword.any_lexeme(query text) RETURNS tsquery
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog'
@@ -734,6 +744,13 @@ CREATE FUNCTION afterword.note_erased(erasure uuid, besides jsonb) RETURNS void
   WHERE x.id = note_erased.erasure AND x.org_id = (SELECT org_id FROM operating())
 $$;
 ALTER FUNCTION afterword.note_erased(erasure uuid, besides jsonb) OWNER TO afterword_eraser;
+CREATE FUNCTION afterword.one_lexeme(lexeme text) RETURNS tsquery
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog'
+    AS $$
+  SELECT ('''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || '''')::tsquery
+$$;
+ALTER FUNCTION afterword.one_lexeme(lexeme text) OWNER TO afterword_owner;
 CREATE FUNCTION afterword.open_missing_runs(stamp integer, max_runs integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -890,26 +907,47 @@ BEGIN
   END CASE;
 END $$;
 ALTER FUNCTION afterword.purge_store(store text, ids uuid[], actor text) OWNER TO afterword_eraser;
-CREATE FUNCTION afterword.recall(query text, vector public.vector DEFAULT NULL::public.vector, stamp integer DEFAULT NULL::integer, max_hits integer DEFAULT 5, as_of timestamp with time zone DEFAULT NULL::timestamp with time zone, vector_weight real DEFAULT 1, lexical_weight real DEFAULT 1) RETURNS TABLE(recall_id uuid, mode text, excluded jsonb, memory_id uuid, tier text, kind text, status text, content text, author_kind text, author text, subject_type text, subject_id text, observed_at timestamp with time zone, valid_from timestamp with time zone, valid_to timestamp with time zone, vector_score real, lexical_score real, combined_score real, vector_rank integer, lexical_rank integer, allowed text)
+CREATE FUNCTION afterword.recall(query text, vector public.vector DEFAULT NULL::public.vector, stamp integer DEFAULT NULL::integer, max_hits integer DEFAULT 5, as_of timestamp with time zone DEFAULT NULL::timestamp with time zone, narrowed afterword.narrowing DEFAULT NULL::afterword.narrowing, fusion text DEFAULT 'weighted'::text) RETURNS TABLE(recall_id uuid, mode text, excluded jsonb, memory_id uuid, tier text, kind text, status text, content text, author_kind text, author text, subject_type text, subject_id text, observed_at timestamp with time zone, valid_from timestamp with time zone, valid_to timestamp with time zone, session text, turns integer[], vector_score real, lexical_score real, combined_score real, vector_rank integer, lexical_rank integer, allowed text)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'public', 'pg_temp'
     SET "hnsw.iterative_scan" TO 'relaxed_order'
     SET "hnsw.ef_search" TO '200'
     SET "hnsw.max_scan_tuples" TO '20000'
     SET enable_sort TO 'on'
+    SET plan_cache_mode TO 'force_generic_plan'
     AS $_$
 #variable_conflict use_column
 DECLARE
   g tokens := current_grant();
-  tsq tsquery := CASE WHEN recall.query <> '' THEN any_lexeme(left(recall.query, 10000)) END;
+  asked text[] := CASE WHEN recall.query <> '' THEN words_asked(left(recall.query, 10000)) END;
   search org_search := (SELECT s FROM org_search s WHERE s.org_id = g.org_id AND s.stamp = recall.stamp);
   indexed bigint := (SELECT s.indexed FROM stamps s WHERE s.id = recall.stamp);
+  spread calibrated := (SELECT c FROM calibrated c WHERE c.stamp = recall.stamp AND c.side = 'query');
   space CONSTANT text := 'embeddings_' || recall.stamp;
-  places integer := CASE WHEN numnode(tsq) > 0 THEN greatest(50, recall.max_hits) ELSE recall.max_hits END;
+  by_rank boolean := recall.fusion = 'rrf' OR (recall.vector IS NOT NULL AND (spread.sd > 0) IS NOT TRUE);
+  places integer := CASE WHEN asked IS NOT NULL THEN greatest(20, 2 * recall.max_hits) ELSE recall.max_hits END;
+  common_words CONSTANT integer := 1000;
   near uuid[];
   distances float8[];
   said uuid[];
-  said_scores real[];
+  said_scores float8[];
+  common text[];
+  common_counts float8[];
+  word text;
+  holds record;
+  of_org float8;
+  counts float8[];
+  weights float8[];
+  found_ids uuid[];
+  found_words integer[];
+  found_lengths integer[];
+  found_runs uuid[];
+  found_turns integer[];
+  around_runs uuid[];
+  around_turns integer[];
+  around_scores float8[];
+  further uuid[];
+  further_distances float8[];
   newest uuid[];
   all_seen boolean := false;
 BEGIN
@@ -922,6 +960,16 @@ BEGIN
   ELSIF recall.max_hits NOT BETWEEN 1 AND 100 OR length(recall.query) > 10000 THEN
     RAISE EXCEPTION 'a recall asks for 1 to 100 hits, in at most 10,000 characters'
       USING ERRCODE = 'invalid_parameter_value';
+  ELSIF recall.fusion NOT IN ('weighted', 'rrf') THEN
+    RAISE EXCEPTION 'there are two fusions, weighted and rrf' USING ERRCODE = 'invalid_parameter_value';
+  ELSIF NOT (recall.narrowed).kinds <@ '{fact,preference,rule,turn}'::text[] THEN
+    RAISE EXCEPTION 'a memory is a fact, preference, rule or turn' USING ERRCODE = 'invalid_parameter_value';
+  ELSIF (recall.narrowed).scope_path IS NOT NULL AND (recall.narrowed).scope_kind IS NULL THEN
+    RAISE EXCEPTION 'a path is one of a kind of scope: name it too' USING ERRCODE = 'invalid_parameter_value';
+  ELSIF (recall.narrowed).subject_id IS NULL <> ((recall.narrowed).subject_type IS NULL) THEN
+    RAISE EXCEPTION 'a subject is a type and an id' USING ERRCODE = 'invalid_parameter_value';
+  ELSIF (recall.narrowed).since >= (recall.narrowed).until THEN
+    RAISE EXCEPTION 'a span of time begins before it ends' USING ERRCODE = 'invalid_parameter_value';
   END IF;
   IF recall.vector IS NULL THEN
     NULL;
@@ -940,9 +988,9 @@ BEGIN
     EXECUTE format($v$
       SELECT array_agg(x.id ORDER BY x.distance, x.id), array_agg(x.distance ORDER BY x.distance, x.id) FROM (
         SELECT e.memory_id AS id, e.vector <=> $1 AS distance
-        FROM %I e, LATERAL (SELECT FROM memories m WHERE m.id = e.memory_id AND recallable(m, $4, $5) OFFSET 0) m
+        FROM %I e, LATERAL (SELECT FROM memories m WHERE m.id = e.memory_id AND recallable(m, $4, $5, $6) OFFSET 0) m
         WHERE e.org_id = $2 AND e.ann ORDER BY e.vector <=> $1 LIMIT $3) x $v$, space)
-    INTO near, distances USING recall.vector, g.org_id, places, g, recall.as_of;
+    INTO near, distances USING recall.vector, g.org_id, places, g, recall.as_of, recall.narrowed;
     PERFORM set_config('enable_sort', 'on', true);
   ELSE
     -- More than are wanted, and then those that may be told: quicker than to look at the rights to each.
@@ -953,8 +1001,9 @@ BEGIN
     INTO near, distances USING recall.vector, g.org_id, 3 * places;
     all_seen := coalesce(cardinality(near), 0) < 3 * places;
     SELECT array_agg(x.id ORDER BY x.n), array_agg(x.distance ORDER BY x.n) INTO near, distances FROM (
-      SELECT x.* FROM unnest(near, distances) WITH ORDINALITY x(id, distance, n) JOIN memories m ON m.id = x.id
-      WHERE recallable(m, g, recall.as_of) ORDER BY x.n LIMIT places) x;
+      SELECT x.* FROM unnest(near, distances) WITH ORDINALITY x(id, distance, n), LATERAL (
+        SELECT FROM memories m WHERE m.id = x.id AND recallable(m, g, recall.as_of, recall.narrowed) OFFSET 0) m
+      ORDER BY x.n LIMIT places) x;
   END IF;
   -- No short answers: where little of what lies near is for this reader, every row of the org is ordered.
   IF recall.vector IS NOT NULL AND NOT all_seen AND coalesce(cardinality(near), 0) < places THEN
@@ -963,55 +1012,134 @@ BEGIN
         SELECT e.id, e.distance
         FROM (SELECT e.memory_id AS id, e.vector <=> $1 AS distance FROM %I e WHERE e.org_id = $2
               ORDER BY distance OFFSET 0) e,
-        LATERAL (SELECT FROM memories m WHERE m.id = e.id AND recallable(m, $4, $5) OFFSET 0) m
+        LATERAL (SELECT FROM memories m WHERE m.id = e.id AND recallable(m, $4, $5, $6) OFFSET 0) m
         ORDER BY e.distance LIMIT $3) x $v$, space)
-    INTO near, distances USING recall.vector, g.org_id, places, g, recall.as_of;
+    INTO near, distances USING recall.vector, g.org_id, places, g, recall.as_of, recall.narrowed;
   END IF;
-  IF numnode(tsq) > 0 THEN
-    EXECUTE $l$
-      SELECT array_agg(x.id ORDER BY x.score DESC, x.id), array_agg(x.score ORDER BY x.score DESC, x.id) FROM (
-        SELECT m.id, ts_rank_cd(m.lexemes, $1, 32)::real AS score FROM memories m
-        WHERE m.org_id = $2 AND m.lexemes @@ $1 AND recallable(m, $4, $5) ORDER BY 2 DESC, 1 LIMIT $3) x $l$
-    INTO said, said_scores USING tsq, g.org_id, places, g, recall.as_of;
+  -- Below the floor nothing is found by meaning.
+  IF spread.p99 IS NOT NULL THEN
+    SELECT array_agg(x.id ORDER BY x.n), array_agg(x.distance ORDER BY x.n) INTO near, distances
+    FROM unnest(near, distances) WITH ORDINALITY x(id, distance, n) WHERE 1 - x.distance >= spread.p99;
+  END IF;
+  IF asked IS NOT NULL THEN
+    -- A word's memories as the index gives them, at most 1,000; where it has more, how many is told by how far into the
+    -- table the thousandth lay.
+    of_org := coalesce((SELECT max(s.embedded + s.missing) FROM org_search s WHERE s.org_id = g.org_id), 0);
+    FOREACH word IN ARRAY asked LOOP
+      EXECUTE $l$
+        SELECT count(*), max(x.place) AS last, array_agg(x.id) AS ids, array_agg(x.length) AS lengths, array_agg(x.run) AS runs,
+          array_agg(x.turn) AS turns FROM (
+          SELECT m.ctid AS place, m.id, length(m.lexemes) AS length, CASE WHEN m.kind = 'turn' THEN m.run_id END AS run,
+            CASE WHEN m.kind = 'turn' THEN turn_number(m.evidence) END AS turn
+          FROM memories m WHERE m.org_id = $2 AND m.lexemes @@ $1 AND recallable(m, $3, $4, $5) LIMIT $6) x $l$
+      INTO holds USING one_lexeme(word), g.org_id, g, recall.as_of, recall.narrowed, common_words;
+      IF holds.count >= common_words THEN
+        common := common || word;
+        common_counts := common_counts || greatest(holds.count, holds.count * (
+          SELECT c.relpages FROM pg_catalog.pg_class c WHERE c.oid = 'memories'::regclass
+        ) / ((holds.last::text::point)[0] + 1));
+      END IF;
+      IF holds.count < common_words OR cardinality(common) = cardinality(asked) THEN
+        counts := counts || holds.count::float8;
+        found_ids := found_ids || holds.ids;
+        found_lengths := found_lengths || holds.lengths;
+        found_runs := found_runs || holds.runs;
+        found_turns := found_turns || holds.turns;
+        found_words := found_words || array_fill(cardinality(counts), ARRAY[holds.count::integer]);
+      END IF;
+    END LOOP;
+    of_org := greatest(of_org, 100, (SELECT max(x) FROM unnest(counts || common_counts) x));
+    weights := ARRAY(SELECT ln(1 + (of_org - x + 0.5) / (x + 0.5)) FROM unnest(counts) WITH ORDINALITY u(x, n) ORDER BY n);
+    SELECT array_agg(o.id), array_agg(CASE WHEN o.run IS NULL THEN o.score ELSE o.score / 2 END)
+    INTO said, said_scores FROM (
+      SELECT f.id, f.run, 2.2 * sum(weights[f.word])
+        / (1 + 1.2 * (0.5 + 0.5 * f.length / avg(f.length) OVER ())) AS score
+      FROM unnest(found_ids, found_words, found_lengths, found_runs) f(id, word, length, run)
+      GROUP BY f.id, f.run, f.length ORDER BY 3 DESC, 1 LIMIT 4 * places) o;
+    SELECT array_agg(a.run), array_agg(a.turn), array_agg(a.score) INTO around_runs, around_turns, around_scores FROM (
+      SELECT y.run, y.turn, sum(weights[y.word]) / 2 AS score FROM (
+        SELECT DISTINCT f.run, f.turn + d AS turn, f.word
+        FROM unnest(found_words, found_runs, found_turns) f(word, run, turn), generate_series(-1, 1) d
+        WHERE f.run IS NOT NULL) y
+      GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 2 * places) a;
+    IF around_runs IS NOT NULL THEN
+      SELECT array_agg(x.id), array_agg(x.score) INTO said, said_scores FROM (
+        SELECT id, sum(y.score) AS score FROM (
+          SELECT * FROM unnest(said, said_scores) s(id, score)
+          UNION ALL
+          SELECT m.id, a.score FROM unnest(around_runs, around_turns, around_scores) a(run, turn, score), LATERAL (
+            SELECT m.id FROM memories m WHERE m.run_id = a.run AND turn_number(m.evidence) = a.turn AND m.kind = 'turn'
+              AND recallable(m, g, recall.as_of, recall.narrowed) OFFSET 0) m) y
+        GROUP BY id) x;
+    END IF;
+    SELECT array_agg(x.id ORDER BY x.score DESC, x.id), array_agg(x.score ORDER BY x.score DESC, x.id)
+    INTO said, said_scores FROM (
+      SELECT s.id, CASE WHEN common IS NULL OR cardinality(common) = cardinality(asked) THEN s.score ELSE s.score + coalesce((
+          SELECT sum(ln(1 + (of_org - c.n + 0.5) / (c.n + 0.5)))
+          FROM unnest(common, common_counts) c(lexeme, n), memories m
+          WHERE m.id = s.id AND m.lexemes @@ one_lexeme(c.lexeme)), 0) END AS score
+      FROM unnest(said, said_scores) s(id, score) ORDER BY 2 DESC, 1 LIMIT places) x;
+  END IF;
+  -- Both scores of every candidate: how near what the words found is, too.
+  IF recall.vector IS NOT NULL AND said IS NOT NULL THEN
+    EXECUTE format('SELECT array_agg(e.memory_id), array_agg(e.vector <=> $1) FROM %I e WHERE e.memory_id = ANY ($2)',
+                   space) INTO further, further_distances
+    USING recall.vector, (SELECT array_agg(x) FROM unnest(said) x WHERE x <> ALL (coalesce(near, '{}')));
   END IF;
   IF near IS NULL AND said IS NULL THEN
     EXECUTE $n$
       SELECT array_agg(x.id ORDER BY x.observed_at DESC, x.id) FROM (
-        SELECT m.id, m.observed_at FROM memories m WHERE m.org_id = $1 AND recallable(m, $3, $4)
+        SELECT m.id, m.observed_at FROM memories m WHERE m.org_id = $1 AND recallable(m, $3, $4, $5)
         ORDER BY m.observed_at DESC, m.id LIMIT $2) x $n$
-    INTO newest USING g.org_id, recall.max_hits, g, recall.as_of;
+    INTO newest USING g.org_id, recall.max_hits, g, recall.as_of, recall.narrowed;
   END IF;
   RETURN QUERY
     WITH by_vector AS (SELECT * FROM unnest(near, distances) WITH ORDINALITY x(id, distance, rank)),
-    by_lexeme AS (SELECT * FROM unnest(said, said_scores) WITH ORDINALITY x(id, score, rank)),
-    fused AS (
-      SELECT id, (1 - v.distance)::real AS vector_score, l.score AS lexical_score,
-        v.rank::integer AS vector_rank, l.rank::integer AS lexical_rank,
-        (coalesce(recall.vector_weight / (60 + v.rank), 0)
-          + coalesce(recall.lexical_weight / (60 + l.rank), 0))::real AS combined
-      FROM by_vector v FULL JOIN by_lexeme l USING (id) ORDER BY combined DESC, id LIMIT recall.max_hits),
-    -- Looked at again, in the statement that records it: it may have been forgotten since.
-    chosen AS MATERIALIZED (
-      SELECT f.*, m FROM (SELECT * FROM fused UNION ALL SELECT x, NULL, NULL, NULL, NULL, 0 FROM unnest(newest) x) f
-      JOIN memories m ON m.id = f.id AND recallable(m, g, recall.as_of)),
+    by_word AS (SELECT * FROM unnest(said, said_scores) WITH ORDINALITY x(id, score, rank)),
+    both_legs AS (
+      SELECT id, 1 - coalesce(v.distance, u.distance) AS cosine, l.score::real AS score, v.rank::integer AS vector_rank,
+        l.rank::integer AS lexical_rank,
+        CASE WHEN NOT by_rank
+          THEN coalesce((1 - coalesce(v.distance, u.distance) - spread.mean) / spread.sd, 0) + 0.4 * coalesce(l.score, 0)
+          ELSE coalesce(1.0 / (60 + v.rank), 0) + coalesce(1.0 / (60 + l.rank), 0) END AS fused
+      FROM by_vector v FULL JOIN by_word l USING (id) LEFT JOIN unnest(further, further_distances) u(id, distance) USING (id)
+      UNION ALL SELECT x, NULL, NULL, NULL, NULL, 0 FROM unnest(newest) x),
+    -- Looked at again, in the statement that records it: it may have been forgotten since. A turn that a fact among
+    -- the candidates cites stands in that fact's place, and the fact in the better of both.
+    candidates AS MATERIALIZED (
+      SELECT f.*, x.m, x.turns, r.session FROM both_legs f, LATERAL (
+        SELECT m, CASE WHEN jsonb_array_length(m.evidence) > 0 THEN
+          ARRAY(SELECT DISTINCT (e ->> 'turn')::integer FROM jsonb_array_elements(m.evidence) e ORDER BY 1) END AS turns
+        FROM memories m WHERE m.id = f.id AND recallable(m, g, recall.as_of, recall.narrowed) OFFSET 0) x,
+      LATERAL (SELECT r.session FROM runs r WHERE r.id = (x.m).run_id OFFSET 0) r),
+    folded AS (
+      SELECT c.id AS turn, f.id AS fact, c.fused FROM candidates c JOIN candidates f
+        ON (c.m).kind = 'turn' AND (f.m).kind <> 'turn' AND f.session = c.session AND f.turns @> c.turns),
+    ranked AS (
+      SELECT c.*, (greatest(c.fused, (SELECT max(f.fused) FROM folded f WHERE f.fact = c.id))
+        + CASE WHEN NOT by_rank AND newest IS NULL THEN 0.05 * ((c.m).importance - 1)
+          + 0.1 * 0.5 ^ least(1000, greatest(0, extract(epoch FROM coalesce(recall.as_of, now()) - (c.m).observed_at))
+                    / (30 * 86400)) ELSE 0 END)::real AS combined
+      FROM candidates c WHERE c.id NOT IN (SELECT f.turn FROM folded f)),
+    chosen AS MATERIALIZED (SELECT * FROM ranked ORDER BY combined DESC, (m).observed_at DESC, id LIMIT recall.max_hits),
     recorded AS (
       INSERT INTO recalls (id, org_id, token_id, actor, mode, as_of, hits, excluded)
       SELECT uuidv7(), g.org_id, g.id, g.actor,
-        CASE WHEN near IS NULL AND said IS NULL THEN 'newest' WHEN recall.vector IS NOT NULL THEN 'hybrid'
-          ELSE 'lexical' END, recall.as_of,
-        coalesce((SELECT jsonb_agg(jsonb_build_object('id', id, 'vector', vector_score, 'lexical', lexical_score,
-          'combined', combined) ORDER BY combined DESC, id) FROM chosen), '[]'),
+        CASE WHEN near IS NULL AND said IS NULL THEN 'newest' WHEN near IS NULL THEN 'lexical'
+          WHEN said IS NULL THEN 'vector' ELSE 'hybrid' END, recall.as_of,
+        coalesce((SELECT jsonb_agg(jsonb_build_object('id', id, 'vector', cosine, 'lexical', score,
+          'combined', combined) ORDER BY combined DESC, (m).observed_at DESC, id) FROM chosen), '[]'),
         CASE WHEN recall.vector IS NOT NULL AND search.missing > 0
           THEN jsonb_build_object('unembedded', search.missing) ELSE '{}' END
       RETURNING id, mode, excluded)
     SELECT r.id, r.mode, r.excluded, (m).id, (m).tier, (m).kind, (m).status, (m).content, (m).author_kind, (m).author,
-           (m).subject_type, (m).subject_id, (m).observed_at, (m).valid_from, (m).valid_to, c.vector_score,
-           c.lexical_score, c.combined, c.vector_rank, c.lexical_rank,
+           (m).subject_type, (m).subject_id, (m).observed_at, (m).valid_from, (m).valid_to, c.session, c.turns,
+           c.cosine::real, c.score, c.combined, c.vector_rank, c.lexical_rank,
            (m).scope_kind || coalesce('=' || (m).scope_value, '') || ' in ' || (m).namespace
     FROM recorded r LEFT JOIN chosen c ON true
     ORDER BY c.combined DESC, (m).observed_at DESC, (m).id;
 END $_$;
-ALTER FUNCTION afterword.recall(query text, vector public.vector, stamp integer, max_hits integer, as_of timestamp with time zone, vector_weight real, lexical_weight real) OWNER TO afterword_recall;
+ALTER FUNCTION afterword.recall(query text, vector public.vector, stamp integer, max_hits integer, as_of timestamp with time zone, narrowed afterword.narrowing, fusion text) OWNER TO afterword_recall;
 CREATE FUNCTION afterword.recall_rendered(recall_id uuid, block_hash bytea) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -1021,7 +1149,7 @@ BEGIN
   WHERE r.id = recall_rendered.recall_id AND r.token_id = (current_grant()).id AND r.block_hash IS NULL;
 END $$;
 ALTER FUNCTION afterword.recall_rendered(recall_id uuid, block_hash bytea) OWNER TO afterword_recall;
-CREATE FUNCTION afterword.recallable(m afterword.memories, g afterword.tokens, as_of timestamp with time zone) RETURNS boolean
+CREATE FUNCTION afterword.recallable(m afterword.memories, g afterword.tokens, as_of timestamp with time zone, n afterword.narrowing) RETURNS boolean
     LANGUAGE sql STABLE
     AS $$
   SELECT m.erased_at IS NULL AND (m.kind = 'rule' OR m.expires_at > now()) AND m.tier = ANY (g.tiers)
@@ -1031,8 +1159,13 @@ CREATE FUNCTION afterword.recallable(m afterword.memories, g afterword.tokens, a
       OR (m.scope_kind = 'agent' AND m.scope_value = g.agent)
       OR (m.scope_kind = 'project' AND m.scope_value = g.project)
       OR (m.scope_kind = 'workflow' AND m.scope_value = g.workflow))
+    AND (n.kinds IS NULL OR m.kind = ANY (n.kinds))
+    AND (n.scope_kind IS NULL OR m.scope_kind = n.scope_kind)
+    AND (n.scope_path IS NULL OR m.scope_value = n.scope_path OR starts_with(m.scope_value, n.scope_path || '/'))
+    AND (n.subject_type IS NULL OR (m.subject_type = n.subject_type AND m.subject_id = n.subject_id))
+    AND (n.since IS NULL OR m.observed_at >= n.since) AND (n.until IS NULL OR m.observed_at < n.until)
 $$;
-ALTER FUNCTION afterword.recallable(m afterword.memories, g afterword.tokens, as_of timestamp with time zone) OWNER TO afterword_owner;
+ALTER FUNCTION afterword.recallable(m afterword.memories, g afterword.tokens, as_of timestamp with time zone, n afterword.narrowing) OWNER TO afterword_owner;
 CREATE FUNCTION afterword.reclassification_moved() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -1491,6 +1624,10 @@ CREATE FUNCTION afterword.token_users() RETURNS TABLE(user_id text, tokens bigin
   WHERE t.org_id = (SELECT org_id FROM operating()) AND t.user_id IS NOT NULL GROUP BY 1
 $$;
 ALTER FUNCTION afterword.token_users() OWNER TO afterword_eraser;
+CREATE FUNCTION afterword.turn_number(evidence jsonb) RETURNS integer
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (((evidence -> 0) ->> 'turn'::text))::integer;
+ALTER FUNCTION afterword.turn_number(evidence jsonb) OWNER TO afterword_owner;
 CREATE FUNCTION afterword.view_drop(dropped uuid) RETURNS TABLE(id uuid, run_id uuid, rule text, confidence double precision, threshold double precision, kind text, content text, rationale text, evidence jsonb, subject_type text, subject_id text, provenance jsonb, sampled boolean, answer text, at timestamp with time zone, expires_at timestamp with time zone, restored_at timestamp with time zone, restored_by text, erased_at timestamp with time zone)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -1535,6 +1672,52 @@ BEGIN
   RETURN NEW;
 END $$;
 ALTER FUNCTION afterword.waiver_has_a_reason() OWNER TO afterword_owner;
+CREATE FUNCTION afterword.words_asked(query text) RETURNS text[]
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog'
+    AS $$
+  SELECT array_agg(x.lexeme) FROM (
+    SELECT t.lexeme FROM unnest(to_tsvector('english', query)) t ORDER BY t.positions[1], t.lexeme LIMIT 32) x
+$$;
+ALTER FUNCTION afterword.words_asked(query text) OWNER TO afterword_owner;
+CREATE TABLE afterword.calibrations (
+    stamp integer NOT NULL,
+    side text NOT NULL,
+    calibrated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    source text NOT NULL,
+    pairs integer NOT NULL,
+    seed integer NOT NULL,
+    p50 real NOT NULL,
+    p90 real NOT NULL,
+    p99 real NOT NULL,
+    p999 real NOT NULL,
+    mean real NOT NULL,
+    sd real NOT NULL,
+    CONSTRAINT calibrations_check CHECK ((p90 >= p50)),
+    CONSTRAINT calibrations_check1 CHECK ((p99 >= p90)),
+    CONSTRAINT calibrations_check2 CHECK (((p999 >= p99) AND (p999 < (1.0001)::double precision))),
+    CONSTRAINT calibrations_pairs_check CHECK ((pairs > 0)),
+    CONSTRAINT calibrations_sd_check CHECK ((sd >= (0)::double precision)),
+    CONSTRAINT calibrations_side_check CHECK ((side = ANY (ARRAY['passage'::text, 'query'::text]))),
+    CONSTRAINT calibrations_source_check CHECK ((source = ANY (ARRAY['shipped'::text, 'installation'::text])))
+);
+ALTER TABLE afterword.calibrations OWNER TO afterword_owner;
+CREATE VIEW afterword.calibrated WITH (security_invoker='true') AS
+ SELECT DISTINCT ON (stamp, side) stamp,
+    side,
+    calibrated_at,
+    source,
+    pairs,
+    seed,
+    p50,
+    p90,
+    p99,
+    p999,
+    mean,
+    sd
+   FROM afterword.calibrations
+  ORDER BY stamp, side, calibrated_at DESC;
+ALTER VIEW afterword.calibrated OWNER TO afterword_owner;
 CREATE TABLE afterword.envelopes (
     run_id uuid NOT NULL,
     org_id integer NOT NULL,
@@ -1744,7 +1927,7 @@ CREATE TABLE afterword.recalls (
     block_hash bytea,
     rendered_at timestamp with time zone,
     CONSTRAINT recalls_block_hash_check CHECK ((length(block_hash) = 32)),
-    CONSTRAINT recalls_mode_check CHECK ((mode = ANY (ARRAY['hybrid'::text, 'lexical'::text, 'newest'::text])))
+    CONSTRAINT recalls_mode_check CHECK ((mode = ANY (ARRAY['hybrid'::text, 'lexical'::text, 'vector'::text, 'newest'::text])))
 );
 ALTER TABLE ONLY afterword.recalls ALTER COLUMN hits SET STATISTICS 0;
 ALTER TABLE ONLY afterword.recalls FORCE ROW LEVEL SECURITY;
@@ -2146,6 +2329,8 @@ ALTER TABLE afterword.stamps ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MAXVALUE
     CACHE 1
 );
+ALTER TABLE ONLY afterword.calibrations
+    ADD CONSTRAINT calibrations_pkey PRIMARY KEY (stamp, side, calibrated_at);
 ALTER TABLE ONLY afterword.drops
     ADD CONSTRAINT drops_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY afterword.envelopes
@@ -2253,6 +2438,7 @@ CREATE INDEX memories_replaces ON afterword.memories USING gin (replaces) WHERE 
 CREATE INDEX memories_run ON afterword.memories USING btree (run_id);
 CREATE INDEX memories_search ON afterword.memories USING gin (org_id, lexemes) WHERE (status = ANY (ARRAY['active'::text, 'superseded'::text]));
 CREATE INDEX memories_status ON afterword.memories USING btree (status);
+CREATE INDEX memories_turns ON afterword.memories USING btree (run_id, afterword.turn_number(evidence)) WHERE (kind = 'turn'::text);
 CREATE INDEX model_calls_day ON afterword.model_calls USING btree (org_id, reserved_at);
 CREATE INDEX model_calls_open ON afterword.model_calls USING btree (reserved_at) WHERE (outcome = 'reserved'::text);
 CREATE INDEX model_calls_run ON afterword.model_calls USING btree (run_id);
@@ -2320,6 +2506,8 @@ CREATE TRIGGER seals_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON afterwor
 CREATE TRIGGER transcripts_held BEFORE DELETE ON afterword.transcripts FOR EACH ROW EXECUTE FUNCTION afterword.keep_held('run_id');
 CREATE TRIGGER transcripts_kept_no_longer BEFORE UPDATE ON afterword.transcripts FOR EACH ROW WHEN ((new.purge_after > old.purge_after)) EXECUTE FUNCTION afterword.refuse_later();
 CREATE TRIGGER transcripts_unnamed AFTER DELETE ON afterword.transcripts REFERENCING OLD TABLE AS stale FOR EACH STATEMENT EXECUTE FUNCTION afterword.forget_names();
+ALTER TABLE ONLY afterword.calibrations
+    ADD CONSTRAINT calibrations_stamp_fkey FOREIGN KEY (stamp) REFERENCES afterword.stamps(id);
 ALTER TABLE ONLY afterword.drops
     ADD CONSTRAINT drops_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
 ALTER TABLE ONLY afterword.drops
@@ -2472,6 +2660,7 @@ ALTER TABLE afterword.org_search ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.payloads ENABLE ROW LEVEL SECURITY;
 CREATE POLICY recall_reads ON afterword.memories FOR SELECT TO afterword_recall USING (true);
 CREATE POLICY recall_reads ON afterword.org_search FOR SELECT TO afterword_recall USING (true);
+CREATE POLICY recall_reads ON afterword.runs FOR SELECT TO afterword_recall USING (true);
 CREATE POLICY recall_records ON afterword.recalls TO afterword_recall USING (true) WITH CHECK (true);
 ALTER TABLE afterword.recalls ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.reclassifications ENABLE ROW LEVEL SECURITY;
@@ -2683,6 +2872,8 @@ REVOKE ALL ON FUNCTION afterword.mint_token(hash bytea, org integer, role text, 
 GRANT ALL ON FUNCTION afterword.mint_token(hash bytea, org integer, role text, actor text, lives interval, agent text, user_id text, project text, workflow text, tiers text[]) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.note_erased(erasure uuid, besides jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.note_erased(erasure uuid, besides jsonb) TO afterword_operator;
+REVOKE ALL ON FUNCTION afterword.one_lexeme(lexeme text) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.one_lexeme(lexeme text) TO afterword_recall;
 REVOKE ALL ON FUNCTION afterword.open_missing_runs(stamp integer, max_runs integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.open_missing_runs(stamp integer, max_runs integer) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.open_verdict_run(m afterword.memories, enters text, key text, actor text, body jsonb) FROM PUBLIC;
@@ -2696,12 +2887,12 @@ REVOKE ALL ON FUNCTION afterword.purge_due(actor text, org integer, max_rows int
 GRANT ALL ON FUNCTION afterword.purge_due(actor text, org integer, max_rows integer) TO afterword_worker;
 GRANT ALL ON FUNCTION afterword.purge_due(actor text, org integer, max_rows integer) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.purge_store(store text, ids uuid[], actor text) FROM PUBLIC;
-REVOKE ALL ON FUNCTION afterword.recall(query text, vector public.vector, stamp integer, max_hits integer, as_of timestamp with time zone, vector_weight real, lexical_weight real) FROM PUBLIC;
-GRANT ALL ON FUNCTION afterword.recall(query text, vector public.vector, stamp integer, max_hits integer, as_of timestamp with time zone, vector_weight real, lexical_weight real) TO afterword_agent;
+REVOKE ALL ON FUNCTION afterword.recall(query text, vector public.vector, stamp integer, max_hits integer, as_of timestamp with time zone, narrowed afterword.narrowing, fusion text) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.recall(query text, vector public.vector, stamp integer, max_hits integer, as_of timestamp with time zone, narrowed afterword.narrowing, fusion text) TO afterword_agent;
 REVOKE ALL ON FUNCTION afterword.recall_rendered(recall_id uuid, block_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.recall_rendered(recall_id uuid, block_hash bytea) TO afterword_agent;
-REVOKE ALL ON FUNCTION afterword.recallable(m afterword.memories, g afterword.tokens, as_of timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION afterword.recallable(m afterword.memories, g afterword.tokens, as_of timestamp with time zone) TO afterword_recall;
+REVOKE ALL ON FUNCTION afterword.recallable(m afterword.memories, g afterword.tokens, as_of timestamp with time zone, n afterword.narrowing) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.recallable(m afterword.memories, g afterword.tokens, as_of timestamp with time zone, n afterword.narrowing) TO afterword_recall;
 REVOKE ALL ON FUNCTION afterword.reclassification_moved() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.record_answer(hash bytea, action text, detail jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.record_answer(hash bytea, action text, detail jsonb) TO afterword_operator;
@@ -2743,6 +2934,14 @@ GRANT ALL ON FUNCTION afterword.view_drop(dropped uuid) TO afterword_reviewer;
 REVOKE ALL ON FUNCTION afterword.view_memory(memory uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.view_memory(memory uuid) TO afterword_reviewer;
 REVOKE ALL ON FUNCTION afterword.waiver_has_a_reason() FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.words_asked(query text) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.words_asked(query text) TO afterword_recall;
+GRANT SELECT,INSERT ON TABLE afterword.calibrations TO afterword_worker;
+GRANT SELECT ON TABLE afterword.calibrations TO afterword_recall;
+GRANT SELECT ON TABLE afterword.calibrations TO afterword_operator;
+GRANT SELECT ON TABLE afterword.calibrated TO afterword_worker;
+GRANT SELECT ON TABLE afterword.calibrated TO afterword_recall;
+GRANT SELECT ON TABLE afterword.calibrated TO afterword_operator;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE afterword.envelopes TO afterword_worker;
 GRANT INSERT ON TABLE afterword.envelopes TO afterword_verdict;
 GRANT DELETE ON TABLE afterword.envelopes TO afterword_eraser;
@@ -2875,10 +3074,12 @@ GRANT SELECT,INSERT,UPDATE ON TABLE afterword.runs TO afterword_worker;
 GRANT SELECT,INSERT ON TABLE afterword.runs TO afterword_verdict;
 GRANT SELECT,MAINTAIN ON TABLE afterword.runs TO afterword_operator;
 GRANT SELECT,UPDATE ON TABLE afterword.runs TO afterword_eraser;
+GRANT SELECT(id) ON TABLE afterword.runs TO afterword_recall;
 GRANT SELECT(id) ON TABLE afterword.runs TO afterword_reviewer;
 GRANT SELECT(org_id) ON TABLE afterword.runs TO afterword_reviewer;
 GRANT SELECT(kind) ON TABLE afterword.runs TO afterword_reviewer;
 GRANT SELECT(state) ON TABLE afterword.runs TO afterword_reviewer;
+GRANT SELECT(session) ON TABLE afterword.runs TO afterword_recall;
 GRANT SELECT(project) ON TABLE afterword.runs TO afterword_reviewer;
 GRANT SELECT(memory_id) ON TABLE afterword.runs TO afterword_reviewer;
 GRANT SELECT(created_at) ON TABLE afterword.runs TO afterword_reviewer;

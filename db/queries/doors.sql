@@ -3,7 +3,9 @@ SELECT mint_token(%(hash)s, %(org)s, %(role)s, %(actor)s, make_interval(secs => 
   %(project)s, %(workflow)s, %(tiers)s) AS id
 
 -- name: recall
-SELECT * FROM recall(%(query)s, %(vector)b, %(stamp)s, %(max_hits)s, %(as_of)s)
+SELECT * FROM recall(%(query)s, %(vector)b, %(stamp)s, %(max_hits)s, %(as_of)s,
+  ROW(%(kinds)s::text[], %(scope_kind)s::text, %(scope_path)s::text, %(subject_type)s::text, %(subject_id)s::text,
+      %(since)s::timestamptz, %(until)s::timestamptz)::narrowing, %(fusion)s)
 
 -- name: rendered
 SELECT recall_rendered(%(recall_id)s, %(block_hash)s)

@@ -48,3 +48,17 @@ WITH new AS MATERIALIZED (
 )
 SELECT of, id, content, kind, scope_kind, scope_value, subject_type, subject_id, observed_at FROM earlier
 WHERE place <= 8
+
+-- name: drawn
+-- Memories of the largest orgs, in an order that the seed alone decides.
+SELECT e.org_id, r.session, m.content, e.vector FROM {table} e
+JOIN memories m ON m.id = e.memory_id AND m.status = 'active' AND m.erased_at IS NULL JOIN runs r ON r.id = m.run_id
+WHERE e.org_id IN (SELECT x.org_id FROM {table} x GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 8)
+ORDER BY hashtextextended(e.memory_id::text, %(seed)s), e.memory_id LIMIT %(limit)s
+
+-- name: calibrate
+INSERT INTO calibrations (stamp, side, source, pairs, seed, p50, p90, p99, p999, mean, sd)
+VALUES (%(stamp)s, %(side)s, %(source)s, %(pairs)s, %(seed)s, %(p50)s, %(p90)s, %(p99)s, %(p999)s, %(mean)s, %(sd)s)
+
+-- name: calibrated
+SELECT side, source, pairs, seed, p50, p90, p99, p999, mean, sd FROM calibrated WHERE stamp = %(stamp)s ORDER BY side

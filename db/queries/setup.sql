@@ -41,3 +41,9 @@ BEGIN
     GRANT USAGE ON SCHEMA afterword TO afterword_agent, afterword_reviewer, afterword_operator, afterword_worker;
   END IF;
 END $$;
+
+-- name: shipped_calibration
+-- Of a stamp that has none yet for that side.
+INSERT INTO afterword.calibrations (stamp, side, source, pairs, seed, p50, p90, p99, p999, mean, sd)
+SELECT %(stamp)s, %(side)s, %(source)s, %(pairs)s, %(seed)s, %(p50)s, %(p90)s, %(p99)s, %(p999)s, %(mean)s, %(sd)s
+WHERE NOT EXISTS (SELECT FROM afterword.calibrations WHERE stamp = %(stamp)s AND side = %(side)s)

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Annotated
+
 import typer
 
-from db import overview
+from db import embedding, overview
 from db.migrate import register_stamp
-from ops.access import acting_as
+from ops.access import acting_as, actor
 from ops.commands.recall import named
 from ops.compose import make_embedder
 from ops.credentials import database_admin_address
 from ops.output import AsJson, document, rows
 from ops.settings import load
+from pipeline.embedding.calibration import Calibration, measure
 from pipeline.embedding.port import Stamp
 from pipeline.errors import SettingError
 
 app = typer.Typer(no_args_is_help=True, help="Embedding spaces: register the embedder's, see what is embedded.")
 
 STAMP_COLUMNS = ("id", "provider", "model", "revision", "dimension", "is_current", "registered_at")
+CALIBRATION_COLUMNS = ("side", "source", "pairs", "seed", "p50", "p90", "p99", "p999", "mean", "sd")
 COVERAGE_COLUMNS = ("org", "embedded", "missing", "ann", "counted_at")
 
 
@@ -56,6 +62,42 @@ def status(as_json: AsJson = False) -> None:
     rows(stamps, STAMP_COLUMNS, as_json=False, none="no space is registered: afterword embed register")
     rows(coverage, COVERAGE_COLUMNS, as_json=False, none="nothing is counted yet; housekeeping does it")
     typer.echo(verdict)
+
+
+@app.command()
+def calibrate(
+    seed: Annotated[int, typer.Option(help="draws the same memories again")] = 1,
+    sample: Annotated[int, typer.Option(min=100, max=2_000, help="memories to draw")] = 600,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="measure and show, store nothing")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure what a cosine is worth here: the spread of pairs of memories that have nothing to do with each other.
+
+    Recall's floor and the one `similarity` go by the newest figures; without any they go by words and ranks alone.
+    Example: afterword embed calibrate --dry-run
+    """
+    settings = load()
+    embedder = make_embedder(settings)
+    if embedder is None:
+        raise SettingError("AFTERWORD_EMBEDDER=none embeds nothing: there is nothing to calibrate.")
+    with acting_as("worker", settings) as conn:
+        stamp = embedding.stamp_id(conn, embedder.stamp)
+        if stamp is None:
+            raise SettingError(f"{named(embedder.stamp)} is not registered: afterword embed register")
+        before = embedding.calibrated(conn, stamp)
+        texts, vectors = embedding.drawn(conn, stamp, seed=seed, limit=sample)
+        measured = measure(texts, vectors, embedder, seed=seed)
+        if not dry_run:
+            embedding.calibrate(conn, stamp, measured, actor=actor())
+    _say_calibration([*before.values(), *measured], stored=not dry_run, as_json=as_json)
+
+
+def _say_calibration(found: Sequence[Calibration], *, stored: bool, as_json: bool) -> None:
+    if as_json:
+        document({"stored": stored, "calibrations": [asdict(one) for one in found]})
+        return
+    rows([asdict(one) for one in found], CALIBRATION_COLUMNS, as_json=False, none="")
+    typer.echo("the newest of each side count from now on" if stored else "nothing was stored")
 
 
 def _verdict(setting: str | None, chosen: Stamp | None, current: dict[str, object] | None) -> str:

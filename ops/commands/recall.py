@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, replace
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -11,22 +12,30 @@ import typer
 from db import embedding
 from db import recall as store
 from db.connect import Connection
-from db.recall import Question
+from db.recall import Narrowing, Question
 from db.tokens import Bearer
 from ops.access import acting_as, actor, granted_to, known_org
-from ops.arguments import OrgName, moment
+from ops.arguments import OrgName, moment, pair
 from ops.compose import make_embedder
 from ops.masking import NAME, Masker
 from ops.output import AsJson, document, record, rows, shown
 from ops.settings import Settings, load
 from pipeline.embedding.port import Embedder, Stamp, Vectors
 from pipeline.errors import SettingError
+from pipeline.memory import Subject
 from pipeline.recall.block import HOW_FOUND, NOTHING, Block, render
 from pipeline.recall.hit import Hit, Recall
 from pipeline.redaction.classes import PERSON
 
-COLUMNS = ("memory_id", "content", "combined_score", "vector_score", "vector_rank", "lexical_score", "lexical_rank",
-           "allowed")  # fmt: skip
+COLUMNS = ("memory_id", "content", "session", "turns", "combined_score", "vector_score", "vector_rank", "lexical_score",
+           "lexical_rank", "allowed")  # fmt: skip
+
+
+class Fused(StrEnum):
+    """The fusions there are."""
+
+    WEIGHTED = "weighted"
+    RRF = "rrf"
 
 
 def recall(
@@ -36,6 +45,16 @@ def recall(
     agent: Annotated[str, typer.Option(help="as this agent")] = "afterword-cli",
     user: Annotated[str | None, typer.Option(help="for this user")] = None,
     project: Annotated[str | None, typer.Option(help="in this project")] = None,
+    kind: Annotated[list[str] | None, typer.Option(help="only these: fact, preference, rule, turn")] = None,
+    scope: Annotated[
+        str | None, typer.Option(metavar="KIND[=PATH]", help="only of this scope: project, project=acme (and below it)")
+    ] = None,
+    about: Annotated[
+        str | None, typer.Option(metavar="TYPE:ID", help="only about this subject", callback=pair(":", "TYPE:ID"))
+    ] = None,
+    since: Annotated[str | None, typer.Option(help="only what was observed from then on")] = None,
+    until: Annotated[str | None, typer.Option(help="only what was observed before")] = None,
+    fusion: Annotated[Fused, typer.Option(help="how words and meaning are weighed")] = Fused.WEIGHTED,
     limit: Annotated[int, typer.Option(min=1, max=50, help="at most so many memories")] = 5,
     block: Annotated[bool, typer.Option("--block", help="the fenced block as a prompt would get it")] = False,
     tokens: Annotated[int, typer.Option(min=100, help="with --block: the budget of the whole block")] = 2_000,
@@ -48,13 +67,29 @@ def recall(
     Example: afterword recall "which database for search" --org acme --project api
     """
     at = moment(as_of) if as_of else None
+    narrowed = _narrowed(kind, scope, about, since, until)
     known = known_org(org)
     vector, stamp, why_not = _vector(load(), query)
     bearer = Bearer(role="agent", actor=actor(), agent=agent, user=user, project=project)
     with granted_to(known, bearer) as conn:
-        found = store.recall(conn, Question(query, vector, stamp, limit, at))
+        found = store.recall(conn, Question(query, vector, stamp, limit, at, narrowed, fusion.value))
         made = _rendered(conn, found, tokens, limit) if block else None
     _print(*_masked(found, made), why_not, as_json=as_json)
+
+
+def _narrowed(
+    kinds: list[str] | None, scope: str | None, about: str | None, since: str | None, until: str | None
+) -> Narrowing:
+    scope_kind, _, path = (scope or "").partition("=")
+    type_, _, id_ = (about or "").partition(":")
+    return Narrowing(
+        kinds=tuple(kinds) if kinds else None,
+        scope_kind=scope_kind or None,
+        scope_path=path or None,
+        subject=Subject(type_, id_) if about else None,
+        since=moment(since) if since else None,
+        until=moment(until) if until else None,
+    )
 
 
 def _vector(

@@ -30,6 +30,9 @@ class Hit:
     valid_from: datetime | None
     valid_to: datetime | None
     subject: Subject | None
+    session: str
+    turns: tuple[int, ...]
+    """The turns of that session it is, or is evident from; numbers from 0."""
     vector_score: float | None
     lexical_score: float | None
     combined_score: float

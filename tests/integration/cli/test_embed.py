@@ -57,3 +57,35 @@ def test_coverage_is_what_housekeeping_counted(cli: Cli, fleet: Fleet) -> None:
         index(conn)
     (row,) = cli.json("embed", "status")["coverage"]
     assert (row["org"], row["embedded"], row["missing"]) == ("acme", 1, 0)
+
+
+def test_a_space_is_calibrated_by_what_is_stored(cli: Cli, fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    choose(monkeypatch, WordVectors)
+    assert "unrelated pairs on the passage side" in cli.refused("embed", "calibrate")
+    words = [
+        "amber",
+        "birch",
+        "copper",
+        "delta",
+        "ember",
+        "fjord",
+        "grove",
+        "harbor",
+        "islet",
+        "jetty",
+        "kelp",
+        "lagoon",
+    ]
+    for number in range(160):
+        said = " ".join(words[(number * step) % 12] for step in (1, 3, 5, 7))
+        fleet.ingest(event(f"We decided to use the {said} {number} service because it is good.", session=f"s{number}"))
+    fleet.run()
+    seen = cli.json("embed", "calibrate", "--dry-run")
+    assert seen["stored"] is False
+    assert {one["side"] for one in seen["calibrations"]} == {"passage", "query"}
+    stored = cli.json("embed", "calibrate")["calibrations"]
+    assert stored == seen["calibrations"]
+    again = cli.json("embed", "calibrate", "--seed", 2)["calibrations"]
+    assert [one["seed"] for one in again] == [1, 1, 2, 2]
+    entries = cli.json("ledger", "show", "1")
+    assert [entry["action"] for entry in entries][-2:] == ["stamp_calibrated"] * 2

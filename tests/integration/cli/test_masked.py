@@ -80,7 +80,7 @@ def operator_calls(cli: Cli, fleet: Fleet, planted: dict[str, str]) -> Iterator[
         ("review", "list", "--org", "acme"), ("runs", "list"), ("dead-letters", "list"), ("rejected", "list"),
         ("drops", "list"), ("audit", "report"), ("org", "show", "acme"), ("repair", "--dry-run"),
         ("ledger", "verify"), ("embed", "status"), ("replay", "list"), ("retention", "show"), ("dsar", "holds"),
-        ("usage", "report"), ("usage", "report", "--by", "memory"),
+        ("embed", "calibrate", "--dry-run"), ("usage", "report"), ("usage", "report", "--by", "memory"),
         ("check",),
     ]  # fmt: skip
 

@@ -53,7 +53,7 @@ def test_with_an_embedder_both_legs_have_scores(cli: Cli, stored: str) -> None:
     assert hit["vector_score"] > 0 < hit["lexical_score"]
     text = cli.ok(*ASK).out
     assert "hybrid: Found by words and by meaning." in text
-    assert text.splitlines()[0].split("\t")[2:4] == ["combined_score", "vector_score"]
+    assert text.splitlines()[0].split("\t")[2:6] == ["session", "turns", "combined_score", "vector_score"]
 
 
 @pytest.mark.usefixtures("stored")

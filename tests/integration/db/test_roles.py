@@ -30,6 +30,7 @@ TABLES = {
         "runs": "SELECT of created_at, id, kind, memory_id, org_id, project, state, state_at",
     },
     "afterword_operator": {
+        "calibrated": "SELECT", "calibrations": "SELECT",
         "drops": "MAINTAIN; SELECT of at, classes, confidence, erased_at, expires_at, id, kind, org_id, provenance,"
         " restored_at, restored_by, review_share, rule, run_id, sampled, threshold",
         "embeddings_1": "MAINTAIN", "envelopes": "MAINTAIN", "erasures": "SELECT", "held_rows": "SELECT",
@@ -53,6 +54,7 @@ TABLES = {
         "spaces": "INSERT, SELECT", "stamps": "SELECT",
     },
     "afterword_worker": {
+        "calibrated": "SELECT", "calibrations": "INSERT, SELECT",
         "drops": "INSERT, SELECT; UPDATE of author, content, detectors, erased_at, evidence, rationale, scope_value,"
         " subject_id, subject_type",
         "embeddings_1": "DELETE, INSERT, SELECT; UPDATE of ann",
@@ -72,6 +74,7 @@ TABLES = {
         "spaces": "SELECT", "stamps": "SELECT; UPDATE of indexed", "transcripts": "DELETE, INSERT, SELECT, UPDATE",
     },
     "afterword_recall": {
+        "calibrated": "SELECT", "calibrations": "SELECT", "runs": "SELECT of id, session",
         "embeddings_1": "SELECT", "memories": "SELECT", "org_search": "SELECT",
         "promptable": "owner", "recalls": "INSERT, SELECT; UPDATE of block_hash, rendered_at", "stamps": "SELECT",
     },
@@ -128,7 +131,7 @@ FUNCTIONS = {
         "budget_day", "budget_left", "current_grant", "knows_key", "plan_digest", "purge_due", "refused_before",
         "retention_days",
     },
-    "PUBLIC": {"any_lexeme", "in_share", "is_personal", "ledger_hash"},
+    "PUBLIC": {"any_lexeme", "in_share", "is_personal", "ledger_hash", "turn_number"},
 }  # fmt: skip
 
 GRANTS = """

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-PURE: Final = frozenset({"any_lexeme", "in_share", "is_personal", "ledger_hash"})
+PURE: Final = frozenset({"any_lexeme", "in_share", "is_personal", "ledger_hash", "turn_number"})
 """Functions of their arguments alone."""
 
 FUNCTIONS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
@@ -23,6 +23,10 @@ FUNCTIONS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "SELECT * FROM recall('gateway', max_hits => 100, as_of => '2026-05-02T12:00:00Z')",
             "SELECT * FROM recall('postgres', '[1,1,1,1,1,1,1,1]', 1, 100)",
             "SELECT * FROM recall('postgres', '[1,1,1,1,1,1,1,1]', 1, 100, now())",
+            "SELECT * FROM recall('postgres', '[1,1,1,1,1,1,1,1]', 1, 100, NULL,"
+            " ROW(NULL, NULL, NULL, 'user', '{their_name}', NULL, NULL)::narrowing, 'rrf')",
+            "SELECT * FROM recall('postgres', max_hits => 100, narrowed =>"
+            " ROW('{{fact,turn}}'::text[], 'project', '{their_name}', NULL, NULL, '2020-01-01', NULL)::narrowing)",
         ),
         "recall_rendered": (
             "SELECT recall_rendered('{their_recall}', '\\x{block}')",
@@ -60,7 +64,8 @@ INSTALLATION: Final[dict[str, str]] = {
     "redact rescans": "all rescans, for operators",
     "dsar reapply": "the register of all orgs, each erased under its own name",
     "dsar holds": "all holds, for operators",
-    "embed register": "one space for all orgs", "embed status": "counts by org, for operators",
+    "embed register": "one space for all orgs", "embed calibrate": "figures of the largest orgs together",
+    "embed status": "counts by org, for operators",
 }  # fmt: skip
 """Commands of those who run the installation; none of them takes --org."""
 

@@ -17,6 +17,7 @@ WITHOUT_CONTENT = {
     "migrations": "file names and checksums", "stamps": "names of models", "seals": "hashes and counts",
     "orgs": "the list of tenants itself", "replays": "requests of operators, who see all orgs",
     "replayed_runs": "ids and error codes", "retention_defaults": "days by class",
+    "calibrations": "figures of a model",
 }  # fmt: skip
 
 

@@ -35,6 +35,8 @@ def hit(number: int, content: str, **changes: object) -> Hit:
         valid_from=DAY,
         valid_to=None,
         subject=Subject("person", "ana silva"),
+        session="s-1",
+        turns=(3,),
         vector_score=0.8,
         lexical_score=None,
         combined_score=0.8,
