@@ -7,7 +7,7 @@ SOURCES := ops workers db pipeline tests
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format types imports deploy-check lock lock-check upgrade chaos bench bench-detect bench-recall bench-peers clean
+.PHONY: help setup demo test lint format types imports deploy-check lock lock-check upgrade chaos bench bench-detect bench-recall bench-peers bench-cost clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  \1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do printf '%-16s %s\n' "$$name" "$$text"; done
@@ -84,7 +84,7 @@ bench-detect: setup  ## what the detectors find and what they flag without reaso
 bench-recall: setup  ## how exact and how fast recall is over 1,000 orgs; SIZE (200000, 1000000), DATA and ARGS pass through
 	$(BIN)/python -m tests.benchmarks.recall $(if $(SIZE),--size $(SIZE)) $(if $(DATA),--data $(DATA)) $(ARGS)
 
-# What is compared with is no dependency of ours: an environment of its own, from a lock of its own.
+# What is compared with, and counted by, is no dependency of ours: an environment of its own, from a lock of its own.
 PEERS := .bench/peers
 $(PEERS)/.installed: requirements/peers.txt
 	@test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
@@ -93,6 +93,9 @@ $(PEERS)/.installed: requirements/peers.txt
 
 bench-peers: setup $(PEERS)/.installed  ## adding and searching beside mem0 and LangGraph's PostgresStore; ARGS passes through
 	$(BIN)/python -m tests.benchmarks.peers --python $(PEERS)/bin/python $(ARGS)
+
+bench-cost: setup $(PEERS)/.installed  ## tokens and price of a model call for an ended session; DATA names the folder, ARGS passes through
+	$(BIN)/python -m tests.benchmarks.cost --data $(or $(DATA),../shared/data) --python $(PEERS)/bin/python $(ARGS)
 
 clean:  ## remove what the tools left; .venv stays
 	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis *.egg-info

@@ -60,29 +60,34 @@ def _text(path: Path) -> tuple[str, datetime]:
         raise FormatError(error.strerror) from None
 
 
-class Unmetered:
-    """A meter that neither records nor refuses: for who asks at their own expense, outside any org's budget."""
+class Tally:
+    """A meter that counts and refuses nothing: for who asks at their own expense, outside any org's budget."""
+
+    def __init__(self) -> None:
+        self.calls: list[Settled] = []
 
     def reserve(self, asked: Asked) -> UUID:
         return uuid4()
 
     def settle(self, call: UUID, settled: Settled) -> None:
-        pass
+        self.calls.append(settled)
 
 
 def propose_all(
-    extractor: Extractor, logs: Sequence[Log], meter: Meter
-) -> Iterator[tuple[Log, ExtractionOutcome | Skip]]:
-    """The outcome of each log as it arrives; one with nothing to read is skipped as a run would be, unasked."""
+    extractor: Extractor, logs: Sequence[Log]
+) -> Iterator[tuple[Log, ExtractionOutcome | Skip, Sequence[Settled]]]:
+    """The outcome of each log as it arrives, and the calls made for it; one with nothing to read is skipped as a run
+    would be, unasked."""
     waiting: list[ExtractionJob] = []
+    tallies = [Tally() for _ in logs]
     for number, log in enumerate(logs):
         reason = skip_reason(log.transcript)
         if reason is None:
-            waiting.append(job_of(log, UUID(int=number), meter))
+            waiting.append(job_of(log, UUID(int=number), tallies[number]))
         else:
-            yield log, Skip(reason)
+            yield log, Skip(reason), ()
     for run_id, outcome in extractor.extract_many(waiting) if waiting else ():
-        yield logs[run_id.int], outcome
+        yield logs[run_id.int], outcome, tallies[run_id.int].calls
 
 
 def job_of(log: Log, run_id: UUID, meter: Meter | None = None) -> ExtractionJob:

@@ -12,13 +12,14 @@ from ops.commands.emit import FORMATS, expanded
 from ops.commands.redact.explain import rules_of
 from ops.commands.redact.lines import span_as_json
 from ops.compose import make_extractor, working_detectors
-from ops.extracting import Log, Unmetered, propose_all, read_log, staged
+from ops.extracting import Log, propose_all, read_log, staged
 from ops.output import AsJson, document, record, shown
 from ops.settings import ExtractorName, choosing, load
 from pipeline.candidate import Candidate
 from pipeline.drafting import gate_candidate, texts_of
 from pipeline.errors import DetectorDown, FormatError
 from pipeline.explaining import Rules
+from pipeline.extraction.metering import Settled
 from pipeline.extraction.port import ExtractionOutcome, Extractor
 from pipeline.extraction.staging import StagedCandidate
 from pipeline.gate import Hold
@@ -43,8 +44,9 @@ def extract(
 
     Proven secrets and checksummed numbers are masked before anything is read, as on the way in; beyond that nothing is:
     it is your own text, and a quote must match its source. Without --org it needs neither database nor Redis. A model
-    is asked for real, on no org's budget. With --json one document a file, one a line; a log that could not be read or
-    extracted is answered with its error, the others as ever, and exit code 1 says there was one.
+    is asked for real, on no org's budget, and each call is told with its tokens and its price. With --json one document
+    a file, one a line; a log that could not be read or extracted is answered with its error, the others as ever, and
+    exit code 1 says there was one.
     Example: afterword extract ~/.claude/projects/*/*.jsonl --extractor offline --json
     """
     settings = load()
@@ -69,16 +71,17 @@ def _told(
     extractor: Extractor, paths: Sequence[Path], format: str, detectors: Sequence[Detector], rules: Rules
 ) -> Iterator[dict[str, Any]]:
     """One answer a file, in their order."""
-    logs, answers = {}, {}
+    logs: dict[Path, Log] = {}
+    answers: dict[Path, dict[str, Any]] = {}
     for path in paths:
         try:
             logs[path] = read_log(path, format)
         except FormatError as error:
             answers[path] = {"file": str(path), "error": str(error)}
-    for log, outcome in propose_all(extractor, list(logs.values()), Unmetered()):
-        answers[log.path] = {"file": str(log.path), "format": log.format, "extractor": extractor.provider} | _became(
-            log, outcome, detectors, rules
-        )
+    for log, outcome, calls in propose_all(extractor, list(logs.values())):
+        told = {"file": str(log.path), "format": log.format, "extractor": extractor.provider}
+        made = {"calls": [_call(call) for call in calls]} if calls else {}
+        answers[log.path] = told | _became(log, outcome, detectors, rules) | made
     yield from (answers[path] for path in dict.fromkeys(paths))
 
 
@@ -93,6 +96,23 @@ def _became(log: Log, outcome: ExtractionOutcome | Skip, detectors: Sequence[Det
             return {"skipped": reason}
         case _:
             return {"error": _why(outcome)}
+
+
+def _call(call: Settled) -> dict[str, Any]:
+    """A model call as it was answered; null where nobody said, and for a price that no table has."""
+    tokens = {"input": call.tokens.input, "output": call.tokens.output} if call.tokens else None
+    cost = str(call.cost) if call.cost is not None else None
+    return {
+        "outcome": call.outcome, "model": call.model, "tokens": tokens, "cost_usd": cost,
+        "seconds": round(call.latency_seconds, 3),
+    }  # fmt: skip
+
+
+def _said(call: dict[str, Any]) -> str:
+    tokens, cost = call["tokens"], call["cost_usd"]
+    counted = f"{tokens['input']} tokens in, {tokens['output']} out" if tokens else "tokens unknown"
+    priced = f"{cost} USD" if cost is not None else "price unknown"
+    return f"{call['model'] or 'model unknown'} {call['outcome']} in {call['seconds']:g} s: {counted}, {priced}"
 
 
 def _why(outcome: ExtractionOutcome) -> str:
@@ -132,6 +152,8 @@ def _print(told: dict[str, Any]) -> None:
     """A log's candidates, a record each."""
     candidates = told.get("candidates", [])
     typer.echo(f"{told['file']} ({told['format']}): {told.get('skipped') or f'{len(candidates)} candidates'}")
+    for call in told.get("calls", []):
+        record({"call": _said(call)})
     for item in candidates:
         typer.echo()
         gate = f"{item['gate']} ({shown(item['reasons'])})" if item["reasons"] else item["gate"]

@@ -144,7 +144,8 @@ class Paid:
             assert job.meter is not None
             call = job.meter.reserve(Asked(PROVENANCE, Tokens(10, 10), Decimal(1)))
             assert isinstance(call, UUID)
-            job.meter.settle(call, Settled(CallOutcome.ANSWERED))
+            tokens = Tokens(900, 80)
+            job.meter.settle(call, Settled(CallOutcome.ANSWERED, "paid-1", tokens, Decimal("0.0012"), 0.25))
             yield job.run_id, self._outcome(job)
 
     def _outcome(self, job: ExtractionJob) -> ExtractionOutcome:
@@ -170,3 +171,12 @@ def test_what_a_model_makes_up_or_refuses_is_shown_as_that(
     assert (candidate["gate"], "unsupported" in candidate["reasons"]) == ("hold", True)
     assert second["error"] == "model_refused: the model says no"
     assert second["error"] in err
+    call = {"outcome": "answered", "model": "paid-1", "tokens": {"input": 900, "output": 80}, "cost_usd": "0.0012"}
+    assert first["calls"] == second["calls"] == [call | {"seconds": 0.25}]
+
+
+def test_a_call_is_told_in_text_too(extract: Extract, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ops.commands.extract.make_extractor", lambda settings: Paid())
+    code, out, _ = extract(log)
+    assert code == 0
+    assert out.splitlines()[1] == "call  paid-1 answered in 0.25 s: 900 tokens in, 80 out, 0.0012 USD"
