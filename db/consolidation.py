@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -44,14 +44,19 @@ class Retirement:
 
 def new_memories(conn: Connection, runs: Sequence[UUID], memories: Sequence[UUID]) -> list[NewMemory]:
     """Active memories of these runs, and these memories."""
-    rows = conn.execute(query("stages.new_memories"), {"runs": list(runs), "memories": list(memories)})
+    rows = conn.execute(query("consolidation.new_memories"), {"runs": list(runs), "memories": list(memories)})
     return [NewMemory(row["run_id"], row["org_id"], _view(row)) for row in rows]
 
 
-def neighbours(conn: Connection, memories: Sequence[UUID], stamp: int | None) -> dict[UUID, list[MemoryView]]:
-    """By hash first; for the rest by vector where there is one, else by lexemes. Only what came before."""
+def neighbours(
+    conn: Connection, memories: Mapping[UUID, Sequence[str]], stamp: int | None
+) -> dict[UUID, list[MemoryView]]:
+    """Of each memory, given with the phrases to look up, what came before it: by hash; else by vector and by words.
+
+    The cost does not follow the size of the store.
+    """
     found: dict[UUID, list[MemoryView]] = {}
-    _add(found, conn.execute(query("stages.neighbours_exact"), {"ids": list(memories)}))
+    _add(found, conn.execute(query("consolidation.neighbours_exact"), {"ids": list(memories)}))
     rest = [memory for memory in memories if memory not in found]
     if rest and stamp is not None:
         with conn.transaction():
@@ -60,14 +65,15 @@ def neighbours(conn: Connection, memories: Sequence[UUID], stamp: int | None) ->
             conn.execute("SET LOCAL plan_cache_mode = force_custom_plan")
             params = {"ids": rest, "stamp": stamp, "exact_rows": EXACT_ROWS}
             _add(found, conn.execute(on_stamp("neighbours", stamp), params, prepare=False))
-    if rest := [memory for memory in memories if memory not in found]:
-        _add(found, conn.execute(query("stages.neighbours_lexical"), {"ids": rest}))
+    if asked := [(memory, phrase) for memory in rest for phrase in memories[memory]]:
+        params = {"ids": [memory for memory, _ in asked], "phrases": [phrase for _, phrase in asked]}
+        _add(found, conn.execute(query("consolidation.neighbours_lexical"), params))
     return found
 
 
 def held_memories(conn: Connection, runs: Sequence[UUID]) -> list[NewMemory]:
     """Pending memories of these runs, oldest first."""
-    rows = conn.execute(query("stages.held_memories"), {"runs": list(runs)})
+    rows = conn.execute(query("consolidation.held_memories"), {"runs": list(runs)})
     return [NewMemory(row["run_id"], row["org_id"], _view(row)) for row in rows]
 
 
@@ -75,13 +81,16 @@ def held_neighbours(conn: Connection, memories: Sequence[UUID]) -> dict[UUID, li
     """What each of these pending memories may repeat: what came before with at least its reasons and classes."""
     found: dict[UUID, list[MemoryView]] = {}
     if memories:
-        _add(found, conn.execute(query("stages.neighbours_held"), {"ids": list(memories)}))
+        _add(found, conn.execute(query("consolidation.neighbours_held"), {"ids": list(memories)}))
     return found
 
 
 def _add(found: dict[UUID, list[MemoryView]], rows: Iterable[dict[str, Any]]) -> None:
+    """The first to find a neighbour is believed: it knows its cosine."""
     for row in rows:
-        found.setdefault(row["of"], []).append(_view(row))
+        views = found.setdefault(row["of"], [])
+        if row["id"] not in {view.id for view in views}:
+            views.append(_view(row))
 
 
 def _view(row: dict[str, Any]) -> MemoryView:
@@ -92,6 +101,7 @@ def _view(row: dict[str, Any]) -> MemoryView:
         scope=Scope(ScopeKind(row["scope_kind"]), row["scope_value"]),
         subject=Subject(row["subject_type"], row["subject_id"]) if row["subject_type"] else None,
         observed_at=row["observed_at"],
+        cosine=row.get("cosine"),
     )
 
 
@@ -103,13 +113,13 @@ def count_repeats(conn: Connection, repeats: Sequence[Repeat], *, actor: str, he
     if repeats:
         rows = [{"memory_id": str(r.memory_id), "repeat_id": str(r.repeat_id), "org_id": r.org_id,
                  "similarity": r.similarity} for r in repeats]  # fmt: skip
-        name = "stages.count_held_repeats" if held else "stages.count_repeats"
+        name = "consolidation.count_held_repeats" if held else "consolidation.count_repeats"
         conn.execute(query(name), {"rows": Jsonb(rows), "actor": actor})
 
 
 def propose_retirements(conn: Connection, retirements: Sequence[Retirement], *, actor: str) -> None:
-    """Open a review on each memory that would take another's place; nothing is retired before it is decided."""
+    """Ask about each memory that would take others' place; nothing is retired before it is decided. One a memory."""
     if retirements:
         rows = [{"id": str(r.id), "org_id": r.org_id, "replaces": [str(x) for x in r.replaces],
                  "review_id": str(r.review_id)} for r in retirements]  # fmt: skip
-        conn.execute(query("stages.propose_retirements"), {"rows": Jsonb(rows), "actor": actor})
+        conn.execute(query("consolidation.propose_retirements"), {"rows": Jsonb(rows), "actor": actor})

@@ -39,6 +39,16 @@ def view(conn: Connection, memory: UUID) -> dict[str, Any]:
     return _call(conn, "view", {"memory": memory})
 
 
+def view_beside(conn: Connection, memory: UUID) -> dict[str, Any]:
+    """What is shown of a memory beside one that would take its place; of another project only its id."""
+    try:
+        with conn.transaction():
+            found = view(conn, memory)
+    except VerdictRefused:
+        return {"id": memory}
+    return {key: found[key] for key in ("id", "status", "content", "observed_at")}
+
+
 def _typed(text: str | None) -> str | None:
     """What a person typed, without what is HIGH: between here and its check it stands in the database."""
     return None if text is None else without_high(text)

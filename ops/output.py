@@ -54,13 +54,15 @@ def record(item: Mapping[str, Any]) -> None:
 
 
 def with_evidence(item: Mapping[str, Any], *, as_json: bool) -> None:
-    """One thing and the evidence for it, a record each."""
+    """One thing, what it would replace, and the evidence for it, a record each."""
     if as_json:
         document(item)
         return
-    record({key: value for key, value in item.items() if key != "evidence"})
-    for one in item["evidence"]:
-        record({"evidence": one})
+    beside = ("replaces", "evidence")
+    record({key: value for key, value in item.items() if key not in beside})
+    for key in beside:
+        for one in item.get(key, ()):
+            record({key: one})
 
 
 def shown(value: object) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from uuid_utils.compat import uuid7
@@ -40,7 +40,8 @@ class Consolidation:
             current = embedding.current_stamp(conn)
             verdicts = [run.memory_id for run in claimed if run.memory_id]
             fresh = store.new_memories(conn, [run.id for run in claimed], verdicts)
-            near = store.neighbours(conn, [new.view.id for new in fresh], current[0] if current else None)
+            asked = {new.view.id: rules.phrases(new.view.content) for new in fresh}
+            near = store.neighbours(conn, asked, current[0] if current else None)
             held = store.held_memories(conn, [run.id for run in claimed])
             near |= store.held_neighbours(conn, [new.view.id for new in held])
         results = {run.id: Contributed() for run in claimed}
@@ -56,7 +57,8 @@ class Consolidation:
         store.count_repeats(conn, _to_roots([r for _, out in done for r in out.repeats]), actor=self.name)
         held = _to_roots([r for _, out in done for r in out.held_repeats])
         store.count_repeats(conn, held, actor=self.name, held=True)
-        store.propose_retirements(conn, [r for _, out in done for r in out.retirements], actor=self.name)
+        proposed = _one_question_each([r for _, out in done for r in out.retirements])
+        store.propose_retirements(conn, proposed, actor=self.name)
 
 
 def _contribute(result: Contributed, new: NewMemory, near: Sequence[MemoryView]) -> None:
@@ -64,9 +66,12 @@ def _contribute(result: Contributed, new: NewMemory, near: Sequence[MemoryView])
         case rules.Repeat(of, likeness):
             result.repeats.append(Repeat(of, new.view.id, new.org_id, likeness.kind))
             metrics.CONTRIBUTIONS.labels("repeat").inc()
-        case rules.Retire(old):
-            result.retirements.append(Retirement(new.view.id, new.org_id, (old,), uuid7()))
-            metrics.CONTRIBUTIONS.labels("retirement").inc()
+        case rules.Retire(old, reason):
+            result.retirements.append(Retirement(new.view.id, new.org_id, old, uuid7()))
+            metrics.CONTRIBUTIONS.labels("delete" if reason == "ended" else "update").inc()
+        case rules.Outdated(by):
+            result.retirements.append(Retirement(by, new.org_id, (new.view.id,), uuid7()))
+            metrics.CONTRIBUTIONS.labels("outdated").inc()
         case rules.Add():
             metrics.CONTRIBUTIONS.labels("add").inc()
 
@@ -76,6 +81,15 @@ def _count_held(result: Contributed, new: NewMemory, near: Sequence[MemoryView])
     if repeat := repeated(new.view, near):
         result.held_repeats.append(Repeat(repeat.of, new.view.id, new.org_id, repeat.similarity.kind))
         metrics.CONTRIBUTIONS.labels("held_repeat").inc()
+
+
+def _one_question_each(retirements: Sequence[Retirement]) -> list[Retirement]:
+    """What several runs of a batch would have one memory replace is one question."""
+    asked: dict[UUID, Retirement] = {}
+    for item in retirements:
+        known = asked.get(item.id, item)
+        asked[item.id] = replace(known, replaces=tuple(dict.fromkeys((*known.replaces, *item.replaces))))
+    return list(asked.values())
 
 
 def _to_roots(repeats: Sequence[Repeat]) -> list[Repeat]:

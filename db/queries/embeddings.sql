@@ -40,13 +40,13 @@ WITH new AS MATERIALIZED (
      WHERE new.ann AND e.ann AND e.org_id = new.org_id ORDER BY e.vector <=> new.vector LIMIT 8)) x
 ), earlier AS (
   SELECT n.of, m.id, m.content, m.kind, m.scope_kind, m.scope_value, m.subject_type, m.subject_id, m.observed_at,
-    row_number() OVER (PARTITION BY n.of ORDER BY n.distance) AS place
+    1 - n.distance AS cosine, row_number() OVER (PARTITION BY n.of ORDER BY n.distance) AS place
   FROM near n, LATERAL (SELECT * FROM memories known WHERE known.id = n.memory_id OFFSET 0) m
   WHERE m.status = 'active' AND m.erased_at IS NULL AND (m.kind = 'rule' OR m.expires_at > now())
     AND m.id <> n.of AND m.scope_kind = n.scope_kind
     AND m.scope_value IS NOT DISTINCT FROM n.scope_value AND (m.status_at, m.id) < (n.status_at, n.of)
 )
-SELECT of, id, content, kind, scope_kind, scope_value, subject_type, subject_id, observed_at FROM earlier
+SELECT of, id, content, kind, scope_kind, scope_value, subject_type, subject_id, observed_at, cosine FROM earlier
 WHERE place <= 8
 
 -- name: drawn

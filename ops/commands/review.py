@@ -46,9 +46,10 @@ def list_(org: OrgName, limit: Limit = 50, as_json: AsJson = False) -> None:
 def show(memory: Memory, org: OrgName, as_json: AsJson = False) -> None:
     """A memory as it is at rest, evidence beside it, and which of its words speak against it. The look is ledgered.
 
+    What it would take the place of is shown beside it; each of those looks is ledgered too.
     Example: afterword review show 0192f3a4-77aa --org acme
     """
-    found = _decide(memory, org, reviews.view)
+    found = _decide(memory, org, _with_replaced)
     found |= {"stakes": stakes(found["content"]), "steers_by": steering(f"{found['content']}\n{found['rationale']}")}
     with_evidence(found, as_json=as_json)
 
@@ -149,6 +150,13 @@ def _decide(memory: str, name: str, act: Callable[[Connection, UUID], Any]) -> A
     id = _memory_id(memory)
     with acting_reviewer(org) as conn:
         return act(conn, id)
+
+
+def _with_replaced(conn: Connection, id: UUID) -> dict[str, Any]:
+    """The memory, and of what it would replace: id, status, text, and when it was said."""
+    found = reviews.view(conn, id)
+    found["replaces"] = [reviews.view_beside(conn, old) for old in found["replaces"]]
+    return found
 
 
 def _memory_id(text: str) -> UUID:

@@ -89,6 +89,20 @@ def replacement(new: str, old: str) -> str | None:
     return next((name for name, applies in rules.items() if applies(new, old)), None)
 
 
+def subjects(text: str) -> tuple[str, ...]:
+    """The things a text says something about, as it words them: those under which what it replaces can be found."""
+    text = text.strip().rstrip(".!")
+    said, moved, ended, named = SAYS.fullmatch(text), MOVED.fullmatch(text), ENDED.match(text), NAMED.search(text)
+    found = [said["head"] if said else None, (moved["head"] or moved["head2"]) if moved else None]
+    found += [_without_verbs(f"{ended['before']} {ended['after']}")] if ended else []
+    found += [group for group in named.groups() if group] if named else []
+    return tuple(dict.fromkeys(phrase for phrase in found if phrase))
+
+
+def _without_verbs(text: str) -> str:
+    return " ".join(word for word in text.split() if not set(claims(word)) & VERBS)
+
+
 def _is_doubtful(text: str) -> bool:
     """A plan, a question or more than one sentence replaces nothing, and is not replaced."""
     return bool(HEDGED.search(text) or re.search(r"[.!;]\s", text))

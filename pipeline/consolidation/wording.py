@@ -34,6 +34,13 @@ def words(text: str) -> list[str]:
     return [word for word in stripped if word and not DASHES.issuperset(word)]
 
 
+def without_filler(text: str) -> str:
+    """The text's words, as they stand, but those that claim nothing."""
+    return " ".join(
+        word for word in text.split() if not FILLER.fullmatch(word.strip(LEFT_EDGE + RIGHT_EDGE).casefold())
+    )
+
+
 def claims(text: str) -> tuple[str, ...]:
     """The words that carry the fact, in order: case folded, without filler, a plural or possessive s taken off."""
     found = words(text)

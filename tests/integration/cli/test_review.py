@@ -199,3 +199,23 @@ def test_a_reviewer_is_told_which_words_hold_a_memory(cli: Cli, fleet: Fleet) ->
     assert row["hold_reasons"] == ["instruction_like", "high_stakes"]
     shown = cli.json("review", "show", row["id"], "--org", "acme")
     assert (shown["stakes"], shown["steers_by"]) == (["money"], ["override"])
+
+
+def test_what_would_take_the_place_of_another_is_shown_beside_it(cli: Cli, fleet: Fleet) -> None:
+    texts = [f"The request timeout of the gateway is {seconds} seconds." for seconds in (30, 60)]
+    fleet.install(extractor=Echo())
+    for day, text in enumerate(texts, 1):
+        fleet.ingest(event(text, session=f"s{day}", ended_at=f"2026-06-0{day}T10:00:00+00:00",
+                           transcript={"turns": [{"role": "user", "text": text, "trust": "user",
+                                                  "at": f"2026-06-0{day}T10:00:00+00:00"}]}))  # fmt: skip
+        fleet.run()
+    (review,) = cli.json("review", "list", "--org", "acme")
+    assert review["review"] == "retire"
+    shown = cli.json("review", "show", review["memory_id"], "--org", "acme")
+    (old,) = shown["replaces"]
+    assert (shown["content"], old["content"], old["status"]) == (texts[1], texts[0], "active")
+    said = cli.ok("review", "show", review["memory_id"], "--org", "acme").out
+    assert all(text in said for text in texts)
+    assert [entry["action"] for entry in cli.json("ledger", "show", old["id"])].count("memory_viewed") == 2
+    cli.ok("review", "approve", review["memory_id"], "--org", "acme")
+    assert [status(fleet, row["id"])[0] for row in (old, shown)] == ["superseded", "active"]

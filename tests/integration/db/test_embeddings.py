@@ -104,7 +104,7 @@ def test_wide_vectors_are_stored_found_and_indexed(
             " WHERE attname = 'vector' AND attrelid = %(t)s::regclass",
             {"t": f"embeddings_{stamp}"},
         ).fetchone()
-        found = consolidation.neighbours(conn, [far], stamp)
+        found = consolidation.neighbours(conn, {far: ()}, stamp)
         housekeeping.index_vectors(conn, stamp, exact_rows=1)
     assert made == {"type": f"{type_}({dimension})", "indexed": indexed}
     assert [view.id for view in found[far]] == [near]
@@ -131,11 +131,11 @@ def test_neighbours_are_the_orgs_own_scope_and_earlier(shared: Database) -> None
         ]
         embedding.insert(conn, 1, made, np.stack([unit(8, 1, n / 10) for n in range(5)]))
         for stamp in (1, None):
-            found = consolidation.neighbours(conn, [made[3]], stamp)
+            found = consolidation.neighbours(conn, {made[3]: ("ships Friday",)}, stamp)
             assert [view.id for view in found[made[3]]] == [made[0]], stamp
         repeat = rows.insert_memory(conn, org, "Ships on  FRIDAY")
         for stamp in (1, None):  # the same words need no vector
-            assert [view.id for view in consolidation.neighbours(conn, [repeat], stamp)[repeat]] == [made[0]]
+            assert [view.id for view in consolidation.neighbours(conn, {repeat: ()}, stamp)[repeat]] == [made[0]]
 
 
 def test_neighbours_of_a_large_org_are_read_by_index(database: Database) -> None:
@@ -155,7 +155,7 @@ def test_neighbours_of_a_large_org_are_read_by_index(database: Database) -> None
                                 {"ids": memories[-1:], "stamp": 1, "exact_rows": 500}).fetchone()  # fmt: skip
         assert plan is not None
         assert "embeddings_1_vector_idx" in json.dumps(plan["QUERY PLAN"])
-        found = consolidation.neighbours(conn, memories[-1:], 1)[memories[-1]]
+        found = consolidation.neighbours(conn, {memories[-1]: ()}, 1)[memories[-1]]
         with conn.transaction():
             conn.execute("SET LOCAL enable_indexscan = off")
             nearest = conn.execute(

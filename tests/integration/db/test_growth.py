@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from db import retention
+from db import consolidation, retention
 from db.connect import Connection
 from db.events import Org
 from db.sql import query
@@ -86,3 +86,28 @@ def test_a_purge_of_one_memory_reads_no_large_table_through(grown: tuple[Databas
         rows.insert_memory(conn, org, "long gone", expires_at=datetime.now(UTC) - timedelta(days=8))
         assert dict(retention.purge_batch(conn, actor="ana")) == {("expired", org.name): 1}
         assert _read_in_sequence(conn) == {}
+
+
+def _fetched(conn: Connection) -> int:
+    """Rows of memories that this transaction fetched by an index."""
+    found = conn.execute(
+        "SELECT idx_tup_fetch AS n FROM pg_stat_xact_user_tables WHERE relname = 'memories'"
+    ).fetchone()
+    return int(found["n"]) if found else 0
+
+
+@pytest.mark.parametrize("phrase", ["number", "number 4711", "number nowhere", "the"], ids=str)
+@pytest.mark.parametrize("analysed", [True, False])
+def test_what_a_new_memory_is_compared_with_is_bounded(
+    grown: tuple[Database, Org], phrase: str, analysed: bool
+) -> None:
+    database, org = grown
+    with database.as_role("worker") as conn, conn.transaction(force_rollback=True):
+        new = rows.insert_memory(conn, org, f"the {phrase} again")
+        before = _fetched(conn)
+        if not analysed:  # a plan made before anything was known
+            conn.execute("SET LOCAL plan_cache_mode = force_generic_plan")
+        found = consolidation.neighbours(conn, {new: (phrase,)}, None).get(new, [])
+        assert _read_in_sequence(conn) == {}
+        assert _fetched(conn) - before < 300
+    assert len(found) == {"number": 16, "number 4711": 1}.get(phrase, 0)

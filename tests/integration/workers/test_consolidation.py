@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from uuid_utils.compat import uuid7
 
-from db import orgs, runs
+from db import orgs, runs, tokens
+from db.connect import granted
+from db.recall import Question, recall
 from pipeline.candidate import Kind
 from pipeline.embedding.port import Embedder
 from pipeline.states import RunState
@@ -96,13 +99,51 @@ def test_what_would_retire_an_active_memory_is_decided_by_a_person(fleet: Fleet,
     assert fleet.rows("SELECT id FROM reviews WHERE closed_at IS NULL") == []
 
 
-def test_what_is_older_retires_nothing(fleet: Fleet) -> None:
+def test_what_arrives_late_is_asked_about_and_keeps_its_time(fleet: Fleet) -> None:
     fleet.install(extractor=Echo())
-    fleet.database.org("acme")
+    with fleet.database.as_role("operator") as conn:
+        rita = Rita(fleet, fleet.database.org("acme"))
     for day, said in ((9, NEW), (1, OLD)):
         learned(fleet, said, f"s{day}", day)
         fleet.run()
-    assert fleet.rows("SELECT id FROM reviews") == []
+    (review,) = fleet.rows("SELECT r.kind, m.id, m.content FROM reviews r JOIN memories m ON m.id = r.memory_id")
+    assert (review["kind"], review["content"]) == ("retire", NEW)
+    rita.approve(review["id"])
+    found = fleet.rows("SELECT content, status, valid_from::date::text AS since, valid_to::date::text AS until "
+                       "FROM memories ORDER BY valid_from")  # fmt: skip
+    assert [tuple(row.values()) for row in found] == [
+        (OLD, "superseded", "2026-05-01", "2026-05-09"), (NEW, "active", "2026-05-09", None),
+    ]  # fmt: skip
+    with fleet.database.as_role("operator") as conn:
+        bearer = tokens.Bearer("agent", "a-1", tiers=("semantic",))
+        token = tokens.mint(conn, orgs.get(conn, "acme").id, bearer, lives_seconds=600)
+    with fleet.database.as_role("agent") as conn, granted(conn, token):
+        asked = [Question("gateway timeout", as_of=datetime(2026, 5, day, 12, tzinfo=UTC)) for day in (2, 10)]
+        believed = [[hit.content for hit in recall(conn, question).hits] for question in asked]
+    assert believed == [[OLD], [NEW]]
+
+
+def test_a_repeat_was_so_since_it_was_first_said_and_is_as_fresh_as_its_last(fleet: Fleet) -> None:
+    fleet.install(extractor=Echo())
+    fleet.database.org("acme")
+    for day in (5, 2, 9):
+        learned(fleet, FACT, f"s{day}", day)
+        fleet.run()
+    (kept,) = fleet.rows("SELECT occurrences AS n, valid_from::date::text AS since, observed_at::date::text AS seen "
+                         "FROM memories WHERE status = 'active'")  # fmt: skip
+    assert kept == {"n": 3, "since": "2026-05-02", "seen": "2026-05-09"}
+
+
+def test_what_two_runs_of_a_batch_would_replace_is_one_question(fleet: Fleet) -> None:
+    fleet.install(extractor=Echo())
+    fleet.database.org("acme")
+    learned(fleet, NEW, "s9", 9)
+    fleet.run()
+    for day, value in ((1, 30), (2, 45)):
+        learned(fleet, OLD.replace("30", str(value)), f"s{day}", day)
+    fleet.run()
+    (review,) = fleet.rows("SELECT m.content, m.replaces FROM reviews r JOIN memories m ON m.id = r.memory_id")
+    assert (review["content"], len(review["replaces"])) == (NEW, 2)
 
 
 def test_forty_orgs_that_say_the_same_do_not_see_each_other(fleet: Fleet) -> None:

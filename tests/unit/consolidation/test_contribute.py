@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import pytest
 
-from pipeline.consolidation.contribute import Add, MemoryView, Repeat, Retire, contribute
+from pipeline.consolidation.contribute import Add, MemoryView, Outdated, Repeat, Retire, contribute, phrases
 from pipeline.memory import Scope, ScopeKind, Subject
 
+STOP_WORDS = {"the", "in", "of", "to", "on", "at", "with", "by", "is", "was"}
 DAY = datetime(2024, 5, 1, tzinfo=UTC)
 
 
@@ -120,7 +122,7 @@ REPEATS = [
 
 @pytest.mark.parametrize(("old", "new", "reason"), RETIRES)
 def test_replaces(old: str, new: str, reason: str | None) -> None:
-    expected = Add() if reason is None else Retire(UUID(int=1), reason)
+    expected = Add() if reason is None else Retire((UUID(int=1),), reason)
     assert contribute(view(2, new), [view(1, old)]) == expected
 
 
@@ -140,7 +142,56 @@ def test_repeats(old: str, new: str) -> None:
 @pytest.mark.parametrize("days", [0, -1])
 def test_what_is_not_newer_retires_nothing(old: str, new: str, reason: str, days: int) -> None:
     later = view(1, old)
-    assert contribute(view(2, new, observed_at=later.observed_at + timedelta(days=days)), [later]) == Add()
+    found = contribute(view(2, new, observed_at=later.observed_at + timedelta(days=days)), [later])
+    assert not isinstance(found, Retire)
+    assert days < 0 or found == Add()
+
+
+@pytest.mark.parametrize(("old", "new", "reason"), [row for row in RETIRES if row[2]])
+def test_what_arrives_late_is_told_by_what_came_after_it(old: str, new: str, reason: str) -> None:
+    assert contribute(view(1, old), [view(2, new)]) == Outdated(UUID(int=2), reason)
+
+
+@pytest.mark.parametrize(("old", "new", "reason"), [row for row in RETIRES if row[2]])
+def test_what_it_replaces_is_found_by_a_phrase_of_it(old: str, new: str, reason: str) -> None:
+    """Some phrase's words all stand in the other text: that is what the look-up asks of the index."""
+    for here, there in ((new, old), (old, new)):
+        said = {word.casefold() for word in re.findall(r"\w+", there)}
+        asked = [{word.casefold() for word in re.findall(r"\w+", phrase)} for phrase in phrases(here)]
+        assert any(words and words - STOP_WORDS <= said for words in asked), (here, phrases(here))
+
+
+def test_all_that_it_replaces_is_proposed_together() -> None:
+    known = [
+        view(1, "The API uses Postgres"),
+        view(2, "The API runs on Postgres"),
+        view(3, "The API uses Redis for caching"),
+    ]
+    found = contribute(view(4, "The API moved to MySQL"), known)
+    assert isinstance(found, Retire)
+    assert set(found.old) == {UUID(int=1), UUID(int=2)}
+
+
+NEAR = "The invoices get sent to the customer by mail at the end of a month"
+NEARLY = "At the end of a month invoices get mailed to the customer"
+
+
+@pytest.mark.parametrize(
+    ("new", "cosine", "above", "counted"),
+    [
+        (NEARLY, 0.95, 0.9, True),
+        (NEARLY, 0.95, None, False),  # not wanted, or not calibrated
+        (NEARLY, 0.9, 0.9, False),
+        (NEARLY, None, 0.9, False),  # found by words alone: no cosine is known
+        (NEARLY.replace("month", "quarter of 2024"), 0.99, 0.9, False),
+        (NEARLY.replace("get", "do not get"), 0.99, 0.9, False),
+    ],
+)
+def test_near_duplicates_are_counted_where_that_is_wanted(
+    new: str, cosine: float | None, above: float | None, counted: bool
+) -> None:
+    found = contribute(view(2, new), [view(1, NEAR, cosine=cosine)], cosine_above=above)
+    assert isinstance(found, Repeat if counted else Add)
 
 
 @pytest.mark.parametrize(
