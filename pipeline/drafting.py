@@ -11,9 +11,11 @@ from pipeline.candidate import Kind
 from pipeline.extraction.staging import StagedCandidate
 from pipeline.extraction.wording.stakes import stakes
 from pipeline.gate import Activate, Decision, Drop, DropRule, GateInput, Hold, decide
-from pipeline.memory import AuthorKind, HoldReason, Subject, Tier, content_hash
+from pipeline.memory import TURN, AuthorKind, HoldReason, Subject, Tier, content_hash
 from pipeline.redaction.classes import ClassTier, tier_of
 from pipeline.redaction.redactor import Inspector
+
+_TIERS = {Kind.RULE: Tier.PROCEDURAL, TURN: Tier.EPISODIC}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class Gated:
 
     @property
     def tier(self) -> Tier:
-        return Tier.PROCEDURAL if self.candidate.kind == Kind.RULE else Tier.SEMANTIC
+        return _TIERS.get(self.candidate.kind, Tier.SEMANTIC)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from pipeline.candidate import Kind
-from pipeline.memory import AuthorKind, HoldReason, Subject
+from pipeline.memory import TURN, AuthorKind, HoldReason, Subject
 from pipeline.redaction.classes import DETECTOR_UNAVAILABLE, ClassTier, is_personal, tier_of
 
-_MAY_ACTIVATE = frozenset({Kind.FACT, Kind.PREFERENCE, "turn"})
+_MAY_ACTIVATE = frozenset({Kind.FACT, Kind.PREFERENCE, TURN})
 """Kinds that may be active unreviewed; any other is held like a rule."""
 _STEERING = frozenset({Kind.RULE, Kind.PREFERENCE})
 """Kinds that change how later sessions behave."""

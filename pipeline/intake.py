@@ -226,6 +226,7 @@ def _named_masks(event: SessionEnded, transcript: Transcript) -> Iterator[tuple[
     texts += [("participants", name) for name in event.participants]
     texts += [("object", text) for text in (event.object.type, event.object.id)] if event.object else []
     texts += [(f"tool.{number}", turn.tool) for number, turn in enumerate(transcript.turns) if turn.tool]
+    texts += [(f"name.{number}", turn.name) for number, turn in enumerate(transcript.turns) if turn.name]
     for name, text in texts:
         for mask in standing_masks(text):
             yield name, mask

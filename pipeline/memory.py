@@ -18,6 +18,10 @@ class Tier(StrEnum):
     PROCEDURAL = "procedural"
 
 
+TURN = "turn"
+"""The kind of what was said; no model proposes one, so it is none of `candidate.Kind`."""
+
+
 class ScopeKind(StrEnum):
     ORG = "org"
     USER = "user"

@@ -34,6 +34,7 @@ class OrgSettings(BaseModel):
     budget_usd_a_day: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = Field(
         default=None, description="the same in US dollars, of calls whose price is known"
     )
+    turns: bool = Field(default=False, description="what is said in a session is searchable too, redacted and gated")
     retention: dict[str, StrictInt] = Field(default_factory=dict, description="class of data -> days it is kept")
 
     @field_validator("retention")

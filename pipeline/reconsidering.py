@@ -22,7 +22,7 @@ from pipeline.extraction.wording import rules
 from pipeline.extraction.wording.instructions import steering
 from pipeline.extraction.wording.stakes import stakes
 from pipeline.gate import Decision, GateInput, Hold, decide
-from pipeline.memory import AuthorKind, HoldReason, Subject
+from pipeline.memory import TURN, AuthorKind, HoldReason, Subject
 from pipeline.redaction.classes import DETECTOR_UNAVAILABLE, ClassTier, tier_of
 from pipeline.redaction.redactor import Inspector
 from pipeline.states import MemoryStatus
@@ -154,7 +154,7 @@ class _Look:
         worded = text_reasons(stakes(self.content), steering(self.content) + steering(self.rationale))
         before = frozenset({HoldReason.REJECTED_BEFORE} if stored.refused else ())
         return decide(GateInput(
-            kind=Kind.RULE if rules.is_rule(self.content) else stored.kind,
+            kind=Kind.RULE if rules.is_rule(self.content) and stored.kind != TURN else stored.kind,
             classes=self.found,
             reasons=before.union(worded, stored.reasons - _OF_ITS_TEXT),
             uncovered=uncovered,

@@ -37,7 +37,8 @@ class Trust(StrEnum):
 
 
 class Turn(BaseModel):
-    """One utterance: role, text, the tool that spoke (role `tool`), when, and whose words they are.
+    """One utterance: role, text, the tool that spoke (role `tool`), the speaker's name where a session has several
+    people, when, and whose words they are.
 
     `trust` is the sender's claim, lowered where the role cannot bear it, by whatever way the turn comes.
     """
@@ -47,10 +48,11 @@ class Turn(BaseModel):
     role: Role
     text: str
     tool: str | None = None
+    name: str | None = Field(default=None, max_length=200)
     at: AwareDatetime | None = None
     trust: Trust
 
-    @field_validator("text", "tool")
+    @field_validator("text", "tool", "name")
     @classmethod
     def _storable(cls, value: str | None) -> str | None:
         return None if value is None else storable(value)

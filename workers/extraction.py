@@ -16,6 +16,7 @@ from db import extraction as store
 from db.connect import Connection
 from db.events import orgs
 from db.runs import Claimed
+from pipeline import turns
 from pipeline.extraction.port import ExtractionJob, ExtractionOutcome, Extractor, Proposal
 from pipeline.extraction.proposal import propose
 from pipeline.extraction.short import skip_reason
@@ -29,6 +30,8 @@ from workers.metering import RunMeter
 from workers.stage import Worked
 
 Staged = dict[str, Any]
+Waiting = tuple[Claimed, ExtractionJob, bool]
+"""A run, what is asked for it, and whether what was said is kept besides."""
 
 
 class Extraction:
@@ -40,16 +43,15 @@ class Extraction:
     def work(self, using: Resources, claimed: Sequence[Claimed]) -> Iterator[Worked[Staged]]:
         with using.pool.connection() as conn:
             bodies = store.transcripts(conn, [run.id for run in claimed])
-            allowed = {
-                org.id for org in orgs(conn, ids=list({run.org_id for run in claimed})) if org.settings.extraction
-            }
+            settings = {org.id: org.settings for org in orgs(conn, ids=list({run.org_id for run in claimed}))}
         decided: list[tuple[Claimed, Outcome[Staged]]] = []
-        waiting: dict[UUID, tuple[Claimed, ExtractionJob]] = {}
+        waiting: dict[UUID, Waiting] = {}
         for run in claimed:
-            ready = _prepare(run, bodies.get(run.id), run.org_id in allowed)
+            ready = _prepare(run, bodies.get(run.id), settings[run.org_id].extraction)
             if isinstance(ready, ExtractionJob):
                 meter = RunMeter(using.pool, run.id, using.extractor.provider)
-                waiting[run.id] = (run, replace(ready, meter=meter))
+                keeps_turns = run.kind is RunKind.SESSION and settings[run.org_id].turns
+                waiting[run.id] = (run, replace(ready, meter=meter), keeps_turns)
             else:
                 decided.append((run, ready))
         if decided:
@@ -76,14 +78,14 @@ def _prepare(run: Claimed, body: bytes | None, extraction_on: bool) -> Extractio
     except ValueError as error:
         return Bury(ErrorCode.TRANSCRIPT_UNREADABLE, str(error)[:200])
     if not is_session:
-        return _staged(run, job, propose(job))
+        return _staged(run, job, False, propose(job))
     reason = skip_reason(job.transcript, job.first_own)
     return job if reason is None else Skip(reason)
 
 
-def _extract(extractor: Extractor, waiting: dict[UUID, tuple[Claimed, ExtractionJob]]) -> Iterator[Worked[Staged]]:
+def _extract(extractor: Extractor, waiting: dict[UUID, Waiting]) -> Iterator[Worked[Staged]]:
     """Groups of whatever has arrived since the last commit; at least one run each."""
-    jobs = [job for _, job in waiting.values()]
+    jobs = [job for _, job, _ in waiting.values()]
     for arrived in _as_they_arrive(extractor.extract_many(jobs)):
         yield [(waiting[run][0], _staged(*waiting[run], outcome)) for run, outcome in arrived]
 
@@ -115,11 +117,14 @@ def _as_they_arrive(
             return
 
 
-def _staged(run: Claimed, job: ExtractionJob, outcome: ExtractionOutcome) -> Outcome[Staged]:
+def _staged(run: Claimed, job: ExtractionJob, keeps_turns: bool, outcome: ExtractionOutcome) -> Outcome[Staged]:
     if not isinstance(outcome, Done):
         return outcome
     _count(outcome.output)
-    return Done(stage_proposal(job, outcome.output, agent=run.agent, user=run.user_id, ended_at=run.ended_at))
+    staged = stage_proposal(job, outcome.output, agent=run.agent, user=run.user_id, ended_at=run.ended_at)
+    if keeps_turns:
+        staged = turns.add(staged, job, agent=run.agent, user=run.user_id, ended_at=run.ended_at)
+    return Done(staged)
 
 
 def _count(proposal: Proposal) -> None:

@@ -112,7 +112,7 @@ def _body(run: Claimed, body: dict[str, Any]) -> StagedEnvelope | dict[str, Any]
 
 def _texts(body: StagedEnvelope | dict[str, Any]) -> Iterable[str]:
     if isinstance(body, StagedEnvelope):
-        return (text for candidate in body.candidates for text in texts_of(candidate))
+        return (text for candidate in body.everything for text in texts_of(candidate))
     return (body["content"],)
 
 
@@ -122,7 +122,7 @@ def _said(
     """The texts that would be kept, as they would be; one that cannot be looked at fails where it is decided about."""
     with suppress(DetectorDown):
         if isinstance(body, StagedEnvelope):
-            for candidate in body.candidates:
+            for candidate in body.everything:
                 yield _candidate_said(run, candidate, inspect)
         elif run.memory_id is not None:
             yield _text_said(body["content"], about[run.memory_id], inspect)
@@ -164,18 +164,17 @@ class _Judge:
 
     def _envelope(self, run: Claimed, envelope: StagedEnvelope, org: Org, missing: frozenset[str]) -> Outcome[Redacted]:
         result = Redacted(named=self._named(run, envelope))
-        by = envelope.provenance
-        for gated in distinct(self._gated(run, candidate, org, missing, by) for candidate in envelope.candidates):
+        for gated in distinct(self._gated(run, item, org, missing, envelope) for item in envelope.everything):
             _count(gated)
-            _keep(result, run, gated, by, self.dropping.review_share)
+            _keep(result, run, gated, envelope.provenance_of(gated.candidate), self.dropping.review_share)
             for memory in result.memories[len(result.named.memories) :]:
                 names = names_in(self.inspect, texts_of(gated.candidate)) | _about(gated)
                 result.named.memories[memory.draft.id] = names
         return Done(result)
 
     def _named(self, run: Claimed, envelope: StagedEnvelope) -> Named:
-        texts = tuple(text for candidate in envelope.candidates for text in texts_of(candidate))
-        about = [Name(c.subject.type, c.subject.id) for c in envelope.candidates if c.subject]
+        texts = tuple(_texts(envelope))
+        about = [Name(c.subject.type, c.subject.id) for c in envelope.everything if c.subject]
         names = subjects.named(run, self.inspect, texts, about)
         names |= subjects.in_transcript(self.transcripts.get(run.id), self.health.answering)
         return Named(self._keyring(run), names, {}, texts)
@@ -184,10 +183,11 @@ class _Judge:
         return Keyring(self.using.installation_key, run.org_id)
 
     def _gated(
-        self, run: Claimed, candidate: StagedCandidate, org: Org, missing: frozenset[str], by: dict[str, Any]
+        self, run: Claimed, candidate: StagedCandidate, org: Org, missing: frozenset[str], envelope: StagedEnvelope
     ) -> Gated:
         """What a person restored is not dropped again by the rule they overruled."""
         restored = run.kind is RunKind.VERDICT
+        by = envelope.provenance_of(candidate)
         days = kept_days(candidate.kind, org.settings.retention)
         return gate_candidate(
             candidate.model_copy(update={"lifetime_days": days}), self.inspect, missing,

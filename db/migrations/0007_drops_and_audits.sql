@@ -46,14 +46,14 @@ CREATE TRIGGER drops_changed AFTER UPDATE ON drops
   REFERENCING OLD TABLE AS stale NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION drop_changed();
 CREATE TRIGGER drops_stay BEFORE DELETE OR TRUNCATE ON drops FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
--- 1000 basis points of what becomes active without a person, in the transaction that lets it in. A person's own text
--- was judged by its author.
+-- 1000 basis points of what becomes active without a person, in the transaction that lets it in; 100 of turns, of
+-- which a session has a hundred, and which nobody proposed. A person's own text was judged by its author.
 CREATE FUNCTION sample_activations() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = afterword, pg_temp AS $$
 BEGIN
   INSERT INTO reviews (id, org_id, memory_id, kind, reasons)
   SELECT uuidv7(), org_id, id, 'audit', '{sampled}' FROM fresh
-  WHERE status = 'active' AND provenance ->> 'provider' IS DISTINCT FROM 'person' AND in_share(id, 1000);
+  WHERE status = 'active' AND provenance ->> 'provider' IS DISTINCT FROM 'person' AND in_share(id, CASE kind WHEN 'turn' THEN 100 ELSE 1000 END);
   RETURN NULL;
 END $$;
 CREATE TRIGGER memories_sampled AFTER INSERT ON memories

@@ -1551,7 +1551,7 @@ CREATE FUNCTION afterword.sample_activations() RETURNS trigger
 BEGIN
   INSERT INTO reviews (id, org_id, memory_id, kind, reasons)
   SELECT uuidv7(), org_id, id, 'audit', '{sampled}' FROM fresh
-  WHERE status = 'active' AND provenance ->> 'provider' IS DISTINCT FROM 'person' AND in_share(id, 1000);
+  WHERE status = 'active' AND provenance ->> 'provider' IS DISTINCT FROM 'person' AND in_share(id, CASE kind WHEN 'turn' THEN 100 ELSE 1000 END);
   RETURN NULL;
 END $$;
 ALTER FUNCTION afterword.sample_activations() OWNER TO afterword_owner;
@@ -1900,7 +1900,7 @@ CREATE TABLE afterword.orgs (
     CONSTRAINT a_budget_is_a_number CHECK (((COALESCE(jsonb_typeof((settings -> 'budget_tokens_a_day'::text)), 'null'::text) = ANY (ARRAY['number'::text, 'null'::text])) AND (COALESCE(jsonb_typeof((settings -> 'budget_usd_a_day'::text)), 'null'::text) = ANY (ARRAY['number'::text, 'null'::text])) AND (NOT jsonb_path_exists(settings, '$.*?(@.type() == "number" && @ < 0)'::jsonpath)))),
     CONSTRAINT activatable_is_low CHECK ((COALESCE((settings -> 'activatable_classes'::text), '[]'::jsonb) <@ '["phone", "ip", "person", "dob", "address"]'::jsonb)),
     CONSTRAINT orgs_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9_.-]{0,99}$'::text)),
-    CONSTRAINT orgs_settings_check CHECK ((((settings - '{extraction,languages,required_classes,waived_classes,activatable_classes,retention,budget_tokens_a_day,budget_usd_a_day}'::text[]) = '{}'::jsonb) AND ((settings -> 'languages'::text) IS DISTINCT FROM '[]'::jsonb))),
+    CONSTRAINT orgs_settings_check CHECK ((((settings - '{extraction,languages,required_classes,waived_classes,activatable_classes,retention,budget_tokens_a_day,budget_usd_a_day,turns}'::text[]) = '{}'::jsonb) AND ((settings -> 'languages'::text) IS DISTINCT FROM '[]'::jsonb))),
     CONSTRAINT retention_floor CHECK ((NOT jsonb_path_exists(settings, 'strict $."retention".*?(((@.type() != "number" || @ < 30) || @ > 3650) || @.floor() != @)'::jsonpath, silent => true))),
     CONSTRAINT retention_is_known CHECK (((jsonb_typeof(COALESCE((settings -> 'retention'::text), '{}'::jsonb)) = 'object'::text) AND ((COALESCE((settings -> 'retention'::text), '{}'::jsonb) - '{facts,preferences,rules,turns,transcripts,drops,recalls}'::text[]) = '{}'::jsonb))),
     CONSTRAINT waivers_are_named CHECK (((jsonb_typeof(COALESCE((settings -> 'waived_classes'::text), '{}'::jsonb)) = 'object'::text) AND (NOT jsonb_path_exists(settings, 'strict $."waived_classes".*?(@.type() != "string" || !(@ like_regex "\\S"))'::jsonpath, silent => true))))

@@ -9,7 +9,7 @@ LATERAL (
   FROM (SELECT * FROM memories same WHERE same.org_id = new.org_id AND same.content_hash = new.content_hash
           AND same.status IN ('pending', 'active') OFFSET 0) m
   WHERE m.status = 'active' AND m.erased_at IS NULL AND (m.kind = 'rule' OR m.expires_at > now()) AND m.id <> new.id
-    AND m.scope_kind = new.scope_kind AND m.scope_value IS NOT DISTINCT FROM new.scope_value
+    AND m.scope_kind = new.scope_kind AND m.scope_value IS NOT DISTINCT FROM new.scope_value AND m.kind <> 'turn'
     AND (m.status_at, m.id) < (new.status_at, new.id)
   ORDER BY m.status_at, m.id LIMIT 1
 ) n
@@ -30,15 +30,16 @@ SELECT DISTINCT n.* FROM asked, LATERAL (
     SELECT k.* FROM (SELECT * FROM memories said WHERE said.org_id = asked.org_id AND said.lexemes @@ asked.words
       AND said.status = 'active' OFFSET 0) k
     WHERE k.id <> asked.id AND k.erased_at IS NULL AND (k.kind = 'rule' OR k.expires_at > now())
-      AND k.scope_kind = asked.scope_kind AND k.scope_value IS NOT DISTINCT FROM asked.scope_value
+      AND k.scope_kind = asked.scope_kind AND k.scope_value IS NOT DISTINCT FROM asked.scope_value AND k.kind <> 'turn'
       AND (k.status_at, k.id) < (asked.status_at, asked.id)
     LIMIT 256) m
   ORDER BY abs(length(m.content) - asked.length), m.id LIMIT 16
 ) n
 
 -- name: held_memories
+-- What was said is what was said: a turn repeats and retires nothing, here as above.
 SELECT id, run_id, org_id, content, kind, scope_kind, scope_value, subject_type, subject_id, observed_at, hold_reasons,
-  classes FROM memories WHERE run_id = ANY (%(runs)s) AND status = 'pending' ORDER BY id
+  classes FROM memories WHERE run_id = ANY (%(runs)s) AND status = 'pending' AND kind <> 'turn' ORDER BY id
 
 -- name: neighbours_held
 -- What a held memory may repeat: what waits already, or was let in, with at least its reasons and classes. The
@@ -52,14 +53,14 @@ SELECT n.* FROM new, LATERAL (
      m.observed_at FROM memories m
    WHERE m.org_id = new.org_id AND m.content_hash = new.content_hash AND m.status IN ('pending', 'active')
      AND m.hold_reasons @> new.hold_reasons AND m.classes @> new.classes
-     AND m.scope_kind = new.scope_kind AND m.scope_value IS NOT DISTINCT FROM new.scope_value
+     AND m.scope_kind = new.scope_kind AND m.scope_value IS NOT DISTINCT FROM new.scope_value AND m.kind <> 'turn'
      AND (m.status_at, m.id) < (new.status_at, new.id) ORDER BY m.status_at, m.id LIMIT 1)
   UNION ALL
   (SELECT new.id, m.id, m.content, m.kind, m.scope_kind, m.scope_value, m.subject_type, m.subject_id, m.observed_at
    FROM (SELECT k.* FROM memories k
      WHERE k.org_id = new.org_id AND k.lexemes @@ new.words AND k.status = 'pending'
        AND k.hold_reasons @> new.hold_reasons AND k.classes @> new.classes
-       AND k.scope_kind = new.scope_kind AND k.scope_value IS NOT DISTINCT FROM new.scope_value
+       AND k.scope_kind = new.scope_kind AND k.scope_value IS NOT DISTINCT FROM new.scope_value AND k.kind <> 'turn'
        AND (k.status_at, k.id) < (new.status_at, new.id) LIMIT 256) m
    ORDER BY abs(length(m.content) - length(new.content)), m.id LIMIT 5)
   UNION ALL
@@ -67,7 +68,7 @@ SELECT n.* FROM new, LATERAL (
    FROM (SELECT k.* FROM memories k
      WHERE k.org_id = new.org_id AND k.lexemes @@ new.words AND k.status = 'active'
        AND k.hold_reasons @> new.hold_reasons AND k.classes @> new.classes
-       AND k.scope_kind = new.scope_kind AND k.scope_value IS NOT DISTINCT FROM new.scope_value
+       AND k.scope_kind = new.scope_kind AND k.scope_value IS NOT DISTINCT FROM new.scope_value AND k.kind <> 'turn'
        AND (k.status_at, k.id) < (new.status_at, new.id) LIMIT 256) m
    ORDER BY abs(length(m.content) - length(new.content)), m.id LIMIT 5)
 ) n
@@ -75,6 +76,7 @@ SELECT n.* FROM new, LATERAL (
 -- name: new_memories
 SELECT id, run_id, org_id, content, kind, scope_kind, scope_value, subject_type, subject_id, observed_at FROM memories
 WHERE (run_id = ANY (%(runs)s) OR id = ANY (%(memories)s)) AND status = 'active' AND erased_at IS NULL
+  AND kind <> 'turn'
 
 -- name: count_repeats
 -- What was said again was so from when it was first said, and was seen when it was last said.

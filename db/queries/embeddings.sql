@@ -43,7 +43,7 @@ WITH new AS MATERIALIZED (
     1 - n.distance AS cosine, row_number() OVER (PARTITION BY n.of ORDER BY n.distance) AS place
   FROM near n, LATERAL (SELECT * FROM memories known WHERE known.id = n.memory_id OFFSET 0) m
   WHERE m.status = 'active' AND m.erased_at IS NULL AND (m.kind = 'rule' OR m.expires_at > now())
-    AND m.id <> n.of AND m.scope_kind = n.scope_kind
+    AND m.id <> n.of AND m.kind <> 'turn' AND m.scope_kind = n.scope_kind
     AND m.scope_value IS NOT DISTINCT FROM n.scope_value AND (m.status_at, m.id) < (n.status_at, n.of)
 )
 SELECT of, id, content, kind, scope_kind, scope_value, subject_type, subject_id, observed_at, cosine FROM earlier

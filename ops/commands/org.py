@@ -90,6 +90,9 @@ def set_(
     budget_usd: Annotated[
         str | None, typer.Option(metavar="X|none", help="US dollars a day, of calls whose price is known; likewise")
     ] = None,
+    turns: Annotated[
+        bool | None, typer.Option("--turns/--no-turns", help="what is said is searchable too: redacted, gated, 30 days")
+    ] = None,
     space: Annotated[Texts, typer.Option(metavar="NAME:TIER", help="add one: semantic or episodic")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -108,6 +111,7 @@ def set_(
         wanted = _changed(org.settings, waive or (), unwaive or (), require or (), activate_low or (), hold_low or ())
         wanted = _speaking(wanted, language or (), drop_language or ())
         wanted = _paying(wanted, budget_tokens, budget_usd)
+        wanted = wanted if turns is None else wanted.model_copy(update={"turns": turns})
         with conn.transaction():
             if not orgs.change(conn, org, wanted, actor=actor(), reason=reason):
                 raise ChangedMeanwhile

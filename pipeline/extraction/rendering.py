@@ -41,6 +41,8 @@ def _line(number: int, turn: Turn, context: bool, max_characters: int) -> str:
     shown: dict[str, Any] = {"turn": number, "role": turn.role.value, "trust": turn.trust.value}
     if turn.tool:
         shown["tool"] = turn.tool
+    if turn.name:
+        shown["name"] = turn.name
     if turn.at:
         shown["at"] = turn.at.isoformat()
     if context:

@@ -8,14 +8,14 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from pipeline.candidate import Candidate, Envelope
 from pipeline.extraction import evidence
 from pipeline.extraction.classifier import classify
 from pipeline.extraction.port import ExtractionJob, Proposal
 from pipeline.extraction.stamp import rules_revision
-from pipeline.memory import AuthorKind, HoldReason, Scope, Subject, content_hash
+from pipeline.memory import TURN, AuthorKind, HoldReason, Scope, Subject, content_hash
 from pipeline.redaction.redactor import without_high
 
 
@@ -41,12 +41,22 @@ class StagedCandidate(BaseModel):
 
 
 class StagedEnvelope(BaseModel):
-    """All candidates of a run, and who proposed them."""
+    """All candidates of a run, and who proposed them; what was said, where the org keeps it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     candidates: tuple[StagedCandidate, ...]
     provenance: dict[str, Any]
+    turns: tuple[StagedCandidate, ...] = ()
+    turns_provenance: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def everything(self) -> tuple[StagedCandidate, ...]:
+        """All that may become a memory."""
+        return self.candidates + self.turns
+
+    def provenance_of(self, candidate: StagedCandidate) -> dict[str, Any]:
+        return self.turns_provenance if candidate.kind == TURN else self.provenance
 
 
 def stage_proposal(

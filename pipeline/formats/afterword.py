@@ -63,7 +63,7 @@ def _parts(item: Any) -> Iterator[Part]:
     except ValidationError as error:
         yield Unknown(_reason(error))
         return
-    yield Said(Voice(turn.role, turn.trust), turn.text, turn.tool, turn.at)
+    yield Said(Voice(turn.role, turn.trust), turn.text, turn.tool, turn.at, turn.name)
 
 
 def _reason(error: ValidationError) -> str:

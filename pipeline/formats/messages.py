@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from pipeline.formats.blocks import ToolNames, parts_of, remember_call, tool_answer
-from pipeline.formats.reading import AGENT, SYSTEM, USER, Part, Skipped, Unknown
+from pipeline.formats.reading import AGENT, SYSTEM, USER, Part, Said, Skipped, Unknown
 from pipeline.formats.shape import label, mapping, sequence, string
 
 VOICES = {"user": USER, "assistant": AGENT, "system": SYSTEM, "developer": SYSTEM}
@@ -28,7 +29,9 @@ def message_parts(message: Any, names: ToolNames) -> Iterator[Part]:
         tool = string(fields.get("name")) or string(fields.get("tool_name"))
         yield from tool_answer(fields.get("content"), tool or names.get(string(fields.get("tool_call_id"))))
     elif role in VOICES:
-        yield from parts_of(fields.get("content"), VOICES[role], names)
+        name = string(fields.get("name"))[:200] or None  # who of several people speaks
+        for part in parts_of(fields.get("content"), VOICES[role], names):
+            yield replace(part, name=name) if isinstance(part, Said) and not part.tool else part
     elif role in SILENT_ROLES:
         yield Skipped(role)
     else:

@@ -45,6 +45,7 @@ class Said:
     text: str
     tool: str | None = None
     at: datetime | None = None
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,14 @@ class Reading:
             left_out.append("text over the cap")
         voice = part.voice
         self._turns.append(
-            Turn(role=voice.role, text=capped(text), tool=part.tool, at=part.at or at, trust=voice.trust)
+            Turn(
+                role=voice.role,
+                text=capped(text),
+                tool=part.tool,
+                name=part.name,
+                at=part.at or at,
+                trust=voice.trust,
+            )
         )
         return left_out
 

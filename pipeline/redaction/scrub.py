@@ -19,7 +19,7 @@ from pipeline.redaction.span import Interval, mask, resolve
 from pipeline.session import Transcript, Turn, storable
 
 _ASKED = Prefilter(PROVEN)
-_TOOL_NAME_MAX = 100
+_NAME_MAX = 100
 _MASK = re2.compile(r"\[REDACTED:([a-z_]{1,24})\]")
 
 
@@ -58,7 +58,7 @@ def scrub(text: str) -> Scrubbed:
 
 
 def scrub_transcript(transcript: Transcript) -> tuple[Transcript, tuple[TurnMask, ...]]:
-    """Every turn's text scrubbed, and its tool's name; masks are those of the scrubbed texts, with their offsets."""
+    """Every turn's text scrubbed, its tool's name and its speaker's; masks are those of the scrubbed texts."""
     scrubbed = [scrub(turn.text) for turn in transcript.turns]
     turns = (_turn(turn, s.text) for turn, s in zip(transcript.turns, scrubbed, strict=True))
     masks = (TurnMask(number, m.cls, m.offset) for number, s in enumerate(scrubbed) for m in s.masks)
@@ -66,18 +66,18 @@ def scrub_transcript(transcript: Transcript) -> tuple[Transcript, tuple[TurnMask
 
 
 def _turn(turn: Turn, text: str) -> Turn:
-    tool = turn.tool and _tool(turn.tool)
-    same = (text, tool) == (turn.text, turn.tool)
-    return turn if same else turn.model_copy(update={"text": text, "tool": tool})
+    tool, name = turn.tool and _named(turn.tool), turn.name and _named(turn.name)
+    same = (text, tool, name) == (turn.text, turn.tool, turn.name)
+    return turn if same else turn.model_copy(update={"text": text, "tool": tool, "name": name})
 
 
-def _tool(name: str) -> str:
-    return _named_tool(name) if len(name) <= _TOOL_NAME_MAX else scrub(name).text
+def _named(name: str) -> str:
+    return _remembered(name) if len(name) <= _NAME_MAX else scrub(name).text
 
 
 @lru_cache(maxsize=512)
-def _named_tool(name: str) -> str:
-    """Remembered: a tool's name comes again in every session."""
+def _remembered(name: str) -> str:
+    """Remembered: a tool's name comes again in every session, a speaker's in every turn."""
     return scrub(name).text
 
 

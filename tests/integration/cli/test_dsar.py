@@ -20,7 +20,7 @@ from tests.fleet import Fleet, event
 from tests.integration.cli.conftest import Cli
 from tests.integration.cli.planted import ASKED, NAME, OTHER, PHONE, USER, VALUES, org_of, plant, said
 from tests.integration.db import rows
-from tests.integration.workers.scripted import Echo
+from tests.integration.workers.scripted import Echo, Silent
 from tests.scanning import find, in_logs, in_postgres, in_redis
 from workers import housekeeping
 from workers.fleet import STAGES
@@ -74,6 +74,19 @@ def test_the_scan_hits_every_store_before_and_none_after(
     cli.ok("ledger", "verify")
     assert fleet.rows("SELECT status FROM memories WHERE content = %s", OTHER) == [{"status": "active"}]
     assert fleet.rows("SELECT state, count(*) AS n FROM runs WHERE due_at IS NOT NULL GROUP BY 1") == []
+
+
+def test_what_somebody_said_and_what_was_said_of_them_is_erased(cli: Cli, fleet: Fleet, register: Path) -> None:
+    cli.ok("org", "set", "acme", "--turns", "--reason", "they ask about last week")
+    fleet.install(extractor=Silent())
+    fleet.ingest(said("I will be back from the fair in July.", f"{NAME} is my name.", org="acme", session="own"),
+                 event(f"Did {NAME} call about the press?", OTHER, org="acme", session="other", user="u2"))  # fmt: skip
+    fleet.run()
+    assert len(fleet.rows("SELECT id FROM memories WHERE kind = 'turn'")) == 4
+    cli.ok(*FORGET, "--yes")
+    assert seen(fleet) == {}
+    left = fleet.rows("SELECT content FROM memories WHERE erased_at IS NULL")
+    assert left == [{"content": OTHER}]
 
 
 def test_another_org_is_left_as_it_was(cli: Cli, fleet: Fleet, register: Path) -> None:

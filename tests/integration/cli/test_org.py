@@ -49,6 +49,14 @@ def test_an_org_says_in_which_languages_it_must_be_covered(cli: Cli) -> None:
     assert cli.json("ledger", "show", "acme")[-1]["detail"]["changed"]["languages"] == [["en", "ja", "pt"], ["pt"]]
 
 
+def test_turns_are_kept_once_the_org_says_so(cli: Cli) -> None:
+    cli.ok(*CREATE, "acme")
+    assert cli.json("org", "show", "acme")["turns"] is False
+    assert cli.json(*SET, "--turns")["turns"] is True
+    assert cli.json(*SET, "--waive", "person")["turns"] is True
+    assert cli.json(*SET, "--no-turns")["turns"] is False
+
+
 def test_what_is_so_already_is_no_change(cli: Cli) -> None:
     cli.ok(*CREATE, "acme")
     for _ in range(2):

@@ -14,7 +14,7 @@ from db.events import Org
 from db.redaction import NewMemory, insert_memories
 from db.reviews import Placement, VerdictRefused
 from pipeline.extraction.stamp import rules_revision
-from pipeline.memory import HoldReason
+from pipeline.memory import HoldReason, Scope, ScopeKind, Tier
 from tests.integration.db import rows
 from tests.integration.db.rows import uuid7
 from tests.services import Database
@@ -76,6 +76,22 @@ def test_a_tenth_of_what_is_let_in_is_audited_whatever_the_worker_says(shared: D
         ledgered = {UUID(row["subject_id"]) for row in entries}
     assert opened == ledgered == {draft.id for draft in drafts if rows.sampled(draft.id)}
     assert opened
+
+
+def test_a_hundredth_of_turns_is_audited(shared: Database, org: Org) -> None:
+    def turns(conn: Connection, in_sample: int) -> list[UUID]:
+        ids = (id for id in iter(uuid7, None) if rows.sampled(id, 1_000) and rows.sampled(id, 100) == bool(in_sample))
+        drafts = [rows.draft(org, run, f"turn {in_sample} {n}", id=next(ids), kind="turn", tier=Tier.EPISODIC,
+                             scope=Scope(ScopeKind.AGENT, "coder")) for n in range(3)]  # fmt: skip
+        insert_memories(conn, [NewMemory(draft, None, "redaction") for draft in drafts])
+        return [draft.id for draft in drafts]
+
+    with shared.as_role("worker") as conn:
+        run = rows.insert_run(conn, org)
+        turns(conn, False)
+        wanted = turns(conn, True)
+        found = conn.execute("SELECT memory_id FROM reviews WHERE org_id = %s AND kind = 'audit'", (org.id,))
+        assert {row["memory_id"] for row in found} == set(wanted)
 
 
 def test_what_a_person_decided_or_wrote_is_not_audited(shared: Database, org: Org) -> None:

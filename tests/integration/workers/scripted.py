@@ -59,6 +59,14 @@ class Echo:
             yield job.run_id, Done(Proposal(Envelope(candidates=candidates), PROVENANCE))
 
 
+class Silent(Echo):
+    """Proposes nothing."""
+
+    def extract_many(self, batch: Sequence[ExtractionJob]) -> Iterator[tuple[UUID, ExtractionOutcome]]:
+        for job in batch:
+            yield job.run_id, Done(Proposal(Envelope(candidates=()), PROVENANCE))
+
+
 class Unsupported(Echo):
     """Echo, without the evidence."""
 

@@ -83,8 +83,9 @@ def test_a_value_of_every_class_is_planted() -> None:
     assert {row.name for row in CLASSES if row.required} == {*PROVEN, *HIGH, *LOW}
 
 
-def test_work_that_goes_well(fleet: Fleet, logs: io.StringIO) -> None:
-    fleet.database.org("acme")
+@pytest.mark.parametrize("turns", [False, True])
+def test_work_that_goes_well(fleet: Fleet, logs: io.StringIO, turns: bool) -> None:
+    fleet.database.org("acme", turns=turns)
     fleet.install(extractor=Telling())
     assert fleet.ingest(sent(), sent(kind="proposal"), sent(kind="note")) == []
     fleet.run()
@@ -97,7 +98,7 @@ def test_work_that_goes_well(fleet: Fleet, logs: io.StringIO) -> None:
 
 
 def test_between_extraction_and_redaction_a_candidate_holds_nothing_high(fleet: Fleet, logs: io.StringIO) -> None:
-    fleet.database.org("acme")
+    fleet.database.org("acme", turns=True)
     fleet.install(extractor=Telling())
     fleet.ingest(sent())
     fleet.run("extraction")

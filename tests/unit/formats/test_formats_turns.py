@@ -444,6 +444,14 @@ SWE = {
 }
 
 
+def test_of_several_people_each_turn_keeps_its_speaker() -> None:
+    messages = [{"role": "user", "name": "Ana", "content": "hello you"}, {"role": "assistant", "content": "hi"}]
+    chat = formats.read(json.dumps({"messages": messages}), "openai_chat").transcript
+    assert [turn.name for turn in chat.turns] == ["Ana", None]
+    own = formats.read(chat.model_dump_json(), "afterword").transcript
+    assert own == chat
+
+
 def test_no_user_speaks_in_a_trajectory() -> None:
     result = formats.read(json.dumps(SWE))
     assert [(turn.role, turn.trust, turn.tool) for turn in result.transcript.turns] == [

@@ -128,11 +128,13 @@ def test_a_transcript_is_scrubbed_turn_by_turn() -> None:
     turns = (
         Turn(role=Role.USER, text="hello", trust=Trust.USER, at=at),
         Turn(role=Role.TOOL, text=f"env\n{AWS}", trust=Trust.UNTRUSTED, tool="bash"),
+        Turn(role=Role.USER, text="bye", trust=Trust.USER, name=f"Ana {AWS}"),
     )
     scrubbed, masks = scrub_transcript(Transcript(turns=turns))
-    assert [turn.text for turn in scrubbed.turns] == ["hello", "env\n[REDACTED:secret]"]
+    assert [turn.text for turn in scrubbed.turns] == ["hello", "env\n[REDACTED:secret]", "bye"]
     assert scrubbed.turns[0] == turns[0]
     assert (scrubbed.turns[1].tool, scrubbed.turns[1].trust) == ("bash", Trust.UNTRUSTED)
+    assert scrubbed.turns[2].name == "Ana [REDACTED:secret]"
     assert masks == (TurnMask(1, "secret", 4),)
 
 
