@@ -14,16 +14,23 @@ from db.embedding import on_stamp
 from db.housekeeping import EXACT_ROWS
 from db.sql import query
 from pipeline.consolidation.contribute import MemoryView
+from pipeline.consolidation.similarity import Similarity
+from pipeline.errors import AfterwordError
 from pipeline.memory import Scope, ScopeKind, Subject
+
+
+class NotCounted(AfterwordError):
+    """This memory was not counted as a near duplicate."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewMemory:
-    """An active memory that has just come, and the run and org it came by."""
+    """A memory that has just come, and the run and org it came by; `backfill` where that was long after its session."""
 
     run_id: UUID
     org_id: int
     view: MemoryView
+    backfill: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +38,7 @@ class Repeat:
     memory_id: UUID
     repeat_id: UUID
     org_id: int
-    similarity: str
+    similarity: Similarity
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +52,7 @@ class Retirement:
 def new_memories(conn: Connection, runs: Sequence[UUID], memories: Sequence[UUID]) -> list[NewMemory]:
     """Active memories of these runs, and these memories."""
     rows = conn.execute(query("consolidation.new_memories"), {"runs": list(runs), "memories": list(memories)})
-    return [NewMemory(row["run_id"], row["org_id"], _view(row)) for row in rows]
+    return [NewMemory(row["run_id"], row["org_id"], _view(row), row["backfill"]) for row in rows]
 
 
 def neighbours(
@@ -112,7 +119,7 @@ def count_repeats(conn: Connection, repeats: Sequence[Repeat], *, actor: str, he
     """
     if repeats:
         rows = [{"memory_id": str(r.memory_id), "repeat_id": str(r.repeat_id), "org_id": r.org_id,
-                 "similarity": r.similarity} for r in repeats]  # fmt: skip
+                 "similarity": r.similarity.kind, "score": r.similarity.score} for r in repeats]  # fmt: skip
         name = "consolidation.count_held_repeats" if held else "consolidation.count_repeats"
         conn.execute(query(name), {"rows": Jsonb(rows), "actor": actor})
 
@@ -123,3 +130,21 @@ def propose_retirements(conn: Connection, retirements: Sequence[Retirement], *, 
         rows = [{"id": str(r.id), "org_id": r.org_id, "replaces": [str(x) for x in r.replaces],
                  "review_id": str(r.review_id)} for r in retirements]  # fmt: skip
         conn.execute(query("consolidation.propose_retirements"), {"rows": Jsonb(rows), "actor": actor})
+
+
+def collapsing(conn: Connection, orgs: Sequence[int]) -> frozenset[int]:
+    """Those of these orgs that want near duplicates counted as repeats."""
+    return frozenset(row["id"] for row in conn.execute(query("consolidation.near_orgs"), {"ids": list(orgs)}))
+
+
+def near_duplicates(conn: Connection, org: int, *, limit: int) -> list[dict[str, Any]]:
+    """What was counted as a near duplicate of what, newest first; without content."""
+    return list(conn.execute(query("consolidation.near_duplicates"), {"org": org, "limit": limit}))
+
+
+def counted_for(conn: Connection, org: int, repeat: UUID) -> UUID:
+    """The memory that `repeat` was counted for as a near duplicate. Raises NotCounted."""
+    row = conn.execute(query("consolidation.counted_for"), {"org": org, "repeat": repeat}).fetchone()
+    if row is None:
+        raise NotCounted(f"{repeat} was not counted as a near duplicate; see: afterword near-duplicates list --org ORG")
+    return UUID(str(row["memory_id"]))

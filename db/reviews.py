@@ -93,6 +93,13 @@ def restore_drop(conn: Connection, drop: UUID, *, comment: str) -> UUID:
     return run
 
 
+def restore_repeat(conn: Connection, repeat: UUID, *, comment: str) -> UUID:
+    """It was no repeat: returns the run in which its text comes in again; the same one when asked again."""
+    run = _call(conn, "restore_repeat", {"repeat": repeat, "comment": _typed(comment)})["run"]
+    assert isinstance(run, UUID)
+    return run
+
+
 def _call(conn: Connection, name: str, params: dict[str, Any]) -> dict[str, Any]:
     try:
         row = conn.execute(query(f"doors.{name}"), params).fetchone()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, field_validator
 
@@ -12,6 +12,10 @@ from pipeline.redaction.health import Health
 
 Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
 """ISO 639, lower case: en, pt, yue."""
+
+
+Consolidating = Literal["near_duplicates"]
+"""What consolidation does beyond counting what is said again and proposing what a newer fact replaces."""
 
 
 class OrgSettings(BaseModel):
@@ -35,6 +39,9 @@ class OrgSettings(BaseModel):
         default=None, description="the same in US dollars, of calls whose price is known"
     )
     turns: bool = Field(default=False, description="what is said in a session is searchable too, redacted and gated")
+    consolidation: frozenset[Consolidating] = Field(
+        default=frozenset(), description="what consolidation does beside the deterministic rules"
+    )
     retention: dict[str, StrictInt] = Field(default_factory=dict, description="class of data -> days it is kept")
 
     @field_validator("retention")

@@ -107,7 +107,7 @@ CONTENT_FREE: dict[str, frozenset[str]] = {
                               "outcome"}),
     "migrations": frozenset({"name", "checksum"}),
     "namespaces": frozenset({"name"}),
-    "occurrences": frozenset({"similarity"}),
+    "occurrences": frozenset({"similarity", "undone_by"}),
     "orgs": frozenset({"name", "settings", "actor", "reason"}),
     "transcripts": frozenset({"detectors"}),
     "payloads": frozenset({"detectors"}),

@@ -15,6 +15,8 @@ from db.consolidation import NewMemory, Repeat, Retirement
 from db.runs import Claimed
 from pipeline.consolidation import contribute as rules
 from pipeline.consolidation.contribute import MemoryView, contribute, repeated
+from pipeline.consolidation.similarity import Likeness
+from pipeline.embedding.port import Stamp
 from pipeline.outcome import Done
 from pipeline.states import RunState
 from workers import metrics
@@ -42,13 +44,16 @@ class Consolidation:
             fresh = store.new_memories(conn, [run.id for run in claimed], verdicts)
             asked = {new.view.id: rules.phrases(new.view.content) for new in fresh}
             near = store.neighbours(conn, asked, current[0] if current else None)
+            above = _cosine_above(conn, current)
+            collapse = store.collapsing(conn, list({new.org_id for new in fresh if not new.backfill}))
             held = store.held_memories(conn, [run.id for run in claimed])
             near |= store.held_neighbours(conn, [new.view.id for new in held])
         results = {run.id: Contributed() for run in claimed}
         by_memory = {run.memory_id: run.id for run in claimed if run.memory_id}
         for new in fresh:
             result = results.get(new.run_id) or results[by_memory[new.view.id]]
-            _contribute(result, new, near.get(new.view.id, []))
+            wanted = new.org_id in collapse and not new.backfill
+            _contribute(result, new, near.get(new.view.id, []), above if wanted else None)
         for new in held:
             _count_held(results[new.run_id], new, near.get(new.view.id, []))
         yield from one_group((run, Done(results[run.id])) for run in claimed)
@@ -61,11 +66,17 @@ class Consolidation:
         store.propose_retirements(conn, proposed, actor=self.name)
 
 
-def _contribute(result: Contributed, new: NewMemory, near: Sequence[MemoryView]) -> None:
-    match contribute(new.view, near):
+def _cosine_above(conn: Connection, current: tuple[int, Stamp] | None) -> float | None:
+    """The cosine under the current stamp that one in a thousand unrelated pairs exceeds; None before calibration."""
+    found = embedding.calibrated(conn, current[0]).get("passage") if current else None
+    return found.p999 if found else None
+
+
+def _contribute(result: Contributed, new: NewMemory, near: Sequence[MemoryView], cosine_above: float | None) -> None:
+    match contribute(new.view, near, cosine_above=cosine_above):
         case rules.Repeat(of, likeness):
-            result.repeats.append(Repeat(of, new.view.id, new.org_id, likeness.kind))
-            metrics.CONTRIBUTIONS.labels("repeat").inc()
+            result.repeats.append(Repeat(of, new.view.id, new.org_id, likeness))
+            metrics.CONTRIBUTIONS.labels("near_repeat" if likeness.kind is Likeness.COSINE else "repeat").inc()
         case rules.Retire(old, reason):
             result.retirements.append(Retirement(new.view.id, new.org_id, old, uuid7()))
             metrics.CONTRIBUTIONS.labels("delete" if reason == "ended" else "update").inc()
@@ -79,7 +90,7 @@ def _contribute(result: Contributed, new: NewMemory, near: Sequence[MemoryView])
 def _count_held(result: Contributed, new: NewMemory, near: Sequence[MemoryView]) -> None:
     """A text that waits already is one question to a person, however often it is said."""
     if repeat := repeated(new.view, near):
-        result.held_repeats.append(Repeat(repeat.of, new.view.id, new.org_id, repeat.similarity.kind))
+        result.held_repeats.append(Repeat(repeat.of, new.view.id, new.org_id, repeat.similarity))
         metrics.CONTRIBUTIONS.labels("held_repeat").inc()
 
 

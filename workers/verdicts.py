@@ -1,8 +1,9 @@
-"""A person's text, once it was checked: edit stays pending, redirect approves, correct supersedes."""
+"""A person's text, once it was checked: edit stays pending, redirect approves, correct supersedes; a restored one is
+let in again, unless the gate holds it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 from uuid import UUID
@@ -25,7 +26,7 @@ REVIEWED = frozenset({HoldReason.RULE})
 class Applied:
     """What was asked, about which memory as it was read, and what the check made of the text."""
 
-    act: Literal["edit", "redirect", "correct"]
+    act: Literal["edit", "redirect", "correct", "restore"]
     memory: dict[str, Any]
     text: GatedText
     comment: str | None
@@ -44,6 +45,8 @@ def apply(conn: Connection, run: Claimed, applied: Applied) -> None:
                   action=f"memory_{applied.act}", detail=detail, payload=payload)  # fmt: skip
     if applied.act == "correct":
         _correct(conn, run, applied)
+    elif applied.act == "restore":
+        _restore(conn, run, applied)
     elif _edit(conn, run, applied) and applied.act == "redirect" and not applied.against:
         store.activate(conn, memory["id"], actor=run.actor, decision="redirect", comment=applied.comment)
 
@@ -72,6 +75,16 @@ def _correct(conn: Connection, run: Claimed, applied: Applied) -> None:
         store.insert_memories(conn, [stored])
     if held:
         store.demand_amends(conn, memory["id"], actor=run.actor, decision="correct", comment=applied.comment)
+
+
+def _restore(conn: Connection, run: Claimed, applied: Applied) -> None:
+    """What was taken for another's repeat stands again as it was said, when it was said."""
+    memory, held = applied.memory, bool(applied.against)
+    draft = replace(
+        _draft(run, applied, uuid7(), replaces=()), observed_at=memory["observed_at"],
+        provenance={"provider": "person", "restores": str(memory["id"])},
+    )  # fmt: skip
+    store.insert_memories(conn, [NewMemory(draft, uuid7() if held else None, run.actor)])
 
 
 def _draft(run: Claimed, applied: Applied, new: UUID, *, replaces: tuple[UUID, ...]) -> MemoryDraft:

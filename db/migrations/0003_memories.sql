@@ -264,10 +264,15 @@ CREATE TABLE occurrences (
   memory_id uuid NOT NULL REFERENCES memories,
   repeat_id uuid NOT NULL REFERENCES memories,
   org_id integer NOT NULL REFERENCES orgs,
-  similarity text NOT NULL,
+  similarity text NOT NULL CHECK (similarity IN ('exact', 'lexical', 'cosine')),
+  score real,
   at timestamptz NOT NULL DEFAULT now(),
-  PRIMARY KEY (repeat_id, memory_id)
+  undone_at timestamptz,
+  undone_by text,
+  PRIMARY KEY (repeat_id, memory_id),
+  CONSTRAINT undone_by_somebody CHECK ((undone_at IS NULL) = (undone_by IS NULL))
 );
+CREATE INDEX occurrences_near ON occurrences (org_id, at) WHERE similarity = 'cosine';
 
 -- One row a stamp; its vectors live in embeddings_<id>, made when the stamp is registered.
 CREATE TABLE stamps (

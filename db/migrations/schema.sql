@@ -734,6 +734,20 @@ BEGIN
   RETURN minted;
 END $$;
 ALTER FUNCTION afterword.mint_token(hash bytea, org integer, role text, actor text, lives interval, agent text, user_id text, project text, workflow text, tiers text[]) OWNER TO afterword_owner;
+CREATE FUNCTION afterword.near_needs_calibration() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+BEGIN
+  IF coalesce(NEW.settings -> 'consolidation', '[]') ? 'near_duplicates'
+     AND (TG_OP = 'INSERT' OR NOT coalesce(OLD.settings -> 'consolidation', '[]') ? 'near_duplicates')
+     AND NOT EXISTS (SELECT FROM calibrated c JOIN stamps s ON s.id = c.stamp AND s.is_current WHERE c.side = 'passage') THEN
+    RAISE EXCEPTION 'near duplicates need a calibrated stamp' USING ERRCODE = 'check_violation',
+      CONSTRAINT = 'near_needs_calibration';
+  END IF;
+  RETURN NEW;
+END $$;
+ALTER FUNCTION afterword.near_needs_calibration() OWNER TO afterword_owner;
 CREATE FUNCTION afterword.note_erased(erasure uuid, besides jsonb) RETURNS void
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -1420,6 +1434,34 @@ BEGIN
   RETURN opened;
 END $$;
 ALTER FUNCTION afterword.restore_drop(dropped uuid, comment text) OWNER TO afterword_verdict;
+CREATE FUNCTION afterword.restore_repeat(repeat uuid, comment text) RETURNS uuid
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  g tokens := current_grant();
+  m memories := granted_memory(restore_repeat.repeat);
+  counted occurrences;
+  opened uuid;
+BEGIN
+  SELECT o.* INTO counted FROM occurrences o WHERE o.repeat_id = m.id AND o.similarity = 'cosine' FOR UPDATE;
+  IF coalesce(restore_repeat.comment, '') !~ '\S' THEN
+    RAISE EXCEPTION 'a restoration needs a reason' USING ERRCODE = 'invalid_parameter_value';
+  ELSIF counted.repeat_id IS NULL THEN
+    RAISE EXCEPTION 'this memory was not counted as a near duplicate' USING ERRCODE = 'AW001';
+  ELSIF counted.undone_at IS NOT NULL THEN
+    SELECT r.id INTO STRICT opened FROM runs r WHERE r.kind = 'verdict' AND r.memory_id = m.id AND r.reason = 'restore';
+    RETURN opened;
+  ELSIF m.erased_at IS NOT NULL THEN
+    RAISE EXCEPTION 'this memory is emptied: its text is gone' USING ERRCODE = 'AW001';
+  END IF;
+  UPDATE occurrences SET undone_at = now(), undone_by = g.actor
+  WHERE repeat_id = counted.repeat_id AND memory_id = counted.memory_id;
+  UPDATE memories k SET occurrences = greatest(1, k.occurrences - 1), actor = g.actor WHERE k.id = counted.memory_id;
+  RETURN open_verdict_run(m, 'extracted', 'restore:' || m.revision, g.actor, jsonb_build_object(
+    'act', 'restore', 'memory', m.id, 'content', m.content, 'comment', restore_repeat.comment));
+END $$;
+ALTER FUNCTION afterword.restore_repeat(repeat uuid, comment text) OWNER TO afterword_verdict;
 CREATE FUNCTION afterword.retention_days(org integer, name text) RETURNS integer
     LANGUAGE sql STABLE
     SET search_path TO 'afterword', 'pg_temp'
@@ -1876,7 +1918,12 @@ CREATE TABLE afterword.occurrences (
     repeat_id uuid NOT NULL,
     org_id integer NOT NULL,
     similarity text NOT NULL,
-    at timestamp with time zone DEFAULT now() NOT NULL
+    score real,
+    at timestamp with time zone DEFAULT now() NOT NULL,
+    undone_at timestamp with time zone,
+    undone_by text,
+    CONSTRAINT occurrences_similarity_check CHECK ((similarity = ANY (ARRAY['exact'::text, 'lexical'::text, 'cosine'::text]))),
+    CONSTRAINT undone_by_somebody CHECK (((undone_at IS NULL) = (undone_by IS NULL)))
 );
 ALTER TABLE ONLY afterword.occurrences FORCE ROW LEVEL SECURITY;
 ALTER TABLE afterword.occurrences OWNER TO afterword_owner;
@@ -1899,8 +1946,9 @@ CREATE TABLE afterword.orgs (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT a_budget_is_a_number CHECK (((COALESCE(jsonb_typeof((settings -> 'budget_tokens_a_day'::text)), 'null'::text) = ANY (ARRAY['number'::text, 'null'::text])) AND (COALESCE(jsonb_typeof((settings -> 'budget_usd_a_day'::text)), 'null'::text) = ANY (ARRAY['number'::text, 'null'::text])) AND (NOT jsonb_path_exists(settings, '$.*?(@.type() == "number" && @ < 0)'::jsonpath)))),
     CONSTRAINT activatable_is_low CHECK ((COALESCE((settings -> 'activatable_classes'::text), '[]'::jsonb) <@ '["phone", "ip", "person", "dob", "address"]'::jsonb)),
+    CONSTRAINT consolidation_is_known CHECK ((COALESCE((settings -> 'consolidation'::text), '[]'::jsonb) <@ '["near_duplicates"]'::jsonb)),
     CONSTRAINT orgs_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9_.-]{0,99}$'::text)),
-    CONSTRAINT orgs_settings_check CHECK ((((settings - '{extraction,languages,required_classes,waived_classes,activatable_classes,retention,budget_tokens_a_day,budget_usd_a_day,turns}'::text[]) = '{}'::jsonb) AND ((settings -> 'languages'::text) IS DISTINCT FROM '[]'::jsonb))),
+    CONSTRAINT orgs_settings_check CHECK ((((settings - '{extraction,languages,required_classes,waived_classes,activatable_classes,retention,budget_tokens_a_day,budget_usd_a_day,turns,consolidation}'::text[]) = '{}'::jsonb) AND ((settings -> 'languages'::text) IS DISTINCT FROM '[]'::jsonb))),
     CONSTRAINT retention_floor CHECK ((NOT jsonb_path_exists(settings, 'strict $."retention".*?(((@.type() != "number" || @ < 30) || @ > 3650) || @.floor() != @)'::jsonpath, silent => true))),
     CONSTRAINT retention_is_known CHECK (((jsonb_typeof(COALESCE((settings -> 'retention'::text), '{}'::jsonb)) = 'object'::text) AND ((COALESCE((settings -> 'retention'::text), '{}'::jsonb) - '{facts,preferences,rules,turns,transcripts,drops,recalls}'::text[]) = '{}'::jsonb))),
     CONSTRAINT waivers_are_named CHECK (((jsonb_typeof(COALESCE((settings -> 'waived_classes'::text), '{}'::jsonb)) = 'object'::text) AND (NOT jsonb_path_exists(settings, 'strict $."waived_classes".*?(@.type() != "string" || !(@ like_regex "\\S"))'::jsonpath, silent => true))))
@@ -2442,6 +2490,7 @@ CREATE INDEX memories_turns ON afterword.memories USING btree (run_id, afterword
 CREATE INDEX model_calls_day ON afterword.model_calls USING btree (org_id, reserved_at);
 CREATE INDEX model_calls_open ON afterword.model_calls USING btree (reserved_at) WHERE (outcome = 'reserved'::text);
 CREATE INDEX model_calls_run ON afterword.model_calls USING btree (run_id);
+CREATE INDEX occurrences_near ON afterword.occurrences USING btree (org_id, at) WHERE (similarity = 'cosine'::text);
 CREATE INDEX recalls_at ON afterword.recalls USING btree (org_id, at);
 CREATE INDEX reclassifications_open ON afterword.reclassifications USING btree (requested_at) WHERE (finished_at IS NULL);
 CREATE UNIQUE INDEX rejected_entry ON afterword.rejected_events USING btree (entry_id) WHERE (entry_id IS NOT NULL);
@@ -2487,6 +2536,7 @@ CREATE TRIGGER model_calls_settled_once BEFORE UPDATE ON afterword.model_calls F
 CREATE TRIGGER model_calls_within_budget BEFORE INSERT ON afterword.model_calls FOR EACH ROW EXECUTE FUNCTION afterword.stay_within_budget();
 CREATE TRIGGER orgs_budget AFTER UPDATE ON afterword.orgs FOR EACH ROW WHEN ((((new.settings -> 'budget_tokens_a_day'::text) IS DISTINCT FROM (old.settings -> 'budget_tokens_a_day'::text)) OR ((new.settings -> 'budget_usd_a_day'::text) IS DISTINCT FROM (old.settings -> 'budget_usd_a_day'::text)))) EXECUTE FUNCTION afterword.budget_changed();
 CREATE TRIGGER orgs_decided AFTER INSERT OR UPDATE ON afterword.orgs FOR EACH ROW EXECUTE FUNCTION afterword.org_decided();
+CREATE TRIGGER orgs_near BEFORE INSERT OR UPDATE ON afterword.orgs FOR EACH ROW EXECUTE FUNCTION afterword.near_needs_calibration();
 CREATE TRIGGER orgs_shorten AFTER UPDATE ON afterword.orgs FOR EACH ROW WHEN (((new.settings -> 'retention'::text) IS DISTINCT FROM (old.settings -> 'retention'::text))) EXECUTE FUNCTION afterword.shorten();
 CREATE TRIGGER orgs_waive BEFORE INSERT OR UPDATE ON afterword.orgs FOR EACH ROW EXECUTE FUNCTION afterword.waiver_has_a_reason();
 CREATE TRIGGER reclassifications_kept BEFORE DELETE OR TRUNCATE ON afterword.reclassifications FOR EACH STATEMENT EXECUTE FUNCTION afterword.refuse_change();
@@ -2689,6 +2739,7 @@ CREATE POLICY verdicts_open ON afterword.runs TO afterword_verdict USING (true) 
 CREATE POLICY verdicts_read ON afterword.namespaces FOR SELECT TO afterword_verdict USING (true);
 CREATE POLICY verdicts_record ON afterword.ledger FOR INSERT TO afterword_verdict WITH CHECK (true);
 CREATE POLICY verdicts_stage ON afterword.envelopes FOR INSERT TO afterword_verdict WITH CHECK (true);
+CREATE POLICY verdicts_undo ON afterword.occurrences TO afterword_verdict USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.drops TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.envelopes TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.erasures TO afterword_worker USING (true) WITH CHECK (true);
@@ -2870,6 +2921,7 @@ REVOKE ALL ON FUNCTION afterword.memory_inserted() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.memory_moved() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.mint_token(hash bytea, org integer, role text, actor text, lives interval, agent text, user_id text, project text, workflow text, tiers text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.mint_token(hash bytea, org integer, role text, actor text, lives interval, agent text, user_id text, project text, workflow text, tiers text[]) TO afterword_operator;
+REVOKE ALL ON FUNCTION afterword.near_needs_calibration() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.note_erased(erasure uuid, besides jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.note_erased(erasure uuid, besides jsonb) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.one_lexeme(lexeme text) FROM PUBLIC;
@@ -2913,6 +2965,8 @@ GRANT ALL ON FUNCTION afterword.release_hold(hash bytea, reason text) TO afterwo
 REVOKE ALL ON FUNCTION afterword.renew_rule() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.restore_drop(dropped uuid, comment text) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.restore_drop(dropped uuid, comment text) TO afterword_reviewer;
+REVOKE ALL ON FUNCTION afterword.restore_repeat(repeat uuid, comment text) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.restore_repeat(repeat uuid, comment text) TO afterword_reviewer;
 REVOKE ALL ON FUNCTION afterword.retention_days(org integer, name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.retention_days(org integer, name text) TO afterword_worker;
 GRANT ALL ON FUNCTION afterword.retention_days(org integer, name text) TO afterword_operator;
@@ -3016,6 +3070,9 @@ GRANT SELECT ON TABLE afterword.namespaces TO afterword_verdict;
 GRANT SELECT,INSERT ON TABLE afterword.namespaces TO afterword_operator;
 GRANT SELECT,INSERT ON TABLE afterword.occurrences TO afterword_worker;
 GRANT SELECT ON TABLE afterword.occurrences TO afterword_operator;
+GRANT SELECT ON TABLE afterword.occurrences TO afterword_verdict;
+GRANT UPDATE(undone_at) ON TABLE afterword.occurrences TO afterword_verdict;
+GRANT UPDATE(undone_by) ON TABLE afterword.occurrences TO afterword_verdict;
 GRANT SELECT,INSERT,UPDATE ON TABLE afterword.org_search TO afterword_worker;
 GRANT SELECT ON TABLE afterword.org_search TO afterword_recall;
 GRANT SELECT ON TABLE afterword.org_search TO afterword_operator;

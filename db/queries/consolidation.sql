@@ -74,29 +74,33 @@ SELECT n.* FROM new, LATERAL (
 ) n
 
 -- name: new_memories
-SELECT id, run_id, org_id, content, kind, scope_kind, scope_value, subject_type, subject_id, observed_at FROM memories
-WHERE (run_id = ANY (%(runs)s) OR id = ANY (%(memories)s)) AND status = 'active' AND erased_at IS NULL
-  AND kind <> 'turn'
+-- A backfill: what did not come right after its session; nobody watches what becomes of so many at once.
+SELECT m.id, m.run_id, m.org_id, m.content, m.kind, m.scope_kind, m.scope_value, m.subject_type, m.subject_id, m.observed_at,
+  r.kind NOT IN ('session', 'proposal', 'note') OR r.replays > 0 OR r.created_at - r.ended_at > interval '1 day' AS backfill
+FROM memories m JOIN runs r ON r.id = m.run_id
+WHERE (m.run_id = ANY (%(runs)s) OR m.id = ANY (%(memories)s)) AND m.status = 'active' AND m.erased_at IS NULL
+  AND m.kind <> 'turn'
 
 -- name: count_repeats
 -- What was said again was so from when it was first said, and was seen when it was last said.
 -- A repeat of what is itself a repeat in this batch counts for the one that stays: one row is written once a statement.
 WITH RECURSIVE fresh AS MATERIALIZED (
-  SELECT * FROM jsonb_to_recordset(%(rows)s) AS x(memory_id uuid, repeat_id uuid, org_id integer, similarity text)
+  SELECT * FROM jsonb_to_recordset(%(rows)s) AS x(memory_id uuid, repeat_id uuid, org_id integer, similarity text, score real)
 ), followed AS (
-  SELECT repeat_id, memory_id, org_id, similarity FROM fresh
+  SELECT repeat_id, memory_id, org_id, similarity, score FROM fresh
   UNION
-  SELECT w.repeat_id, f.memory_id, w.org_id, w.similarity FROM followed w JOIN fresh f ON f.repeat_id = w.memory_id
+  SELECT w.repeat_id, f.memory_id, w.org_id, w.similarity, w.score FROM followed w JOIN fresh f ON f.repeat_id = w.memory_id
 ), rooted AS (
   SELECT * FROM followed w WHERE NOT EXISTS (SELECT FROM fresh f WHERE f.repeat_id = w.memory_id)
 ), counted AS (
-  INSERT INTO occurrences (memory_id, repeat_id, org_id, similarity)
-  SELECT f.memory_id, f.repeat_id, f.org_id, f.similarity
+  INSERT INTO occurrences (memory_id, repeat_id, org_id, similarity, score)
+  SELECT f.memory_id, f.repeat_id, f.org_id, f.similarity, f.score
   FROM rooted f JOIN memories kept ON kept.id = f.memory_id AND kept.status = 'active'
   ORDER BY f.memory_id FOR NO KEY UPDATE OF kept
-  ON CONFLICT DO NOTHING RETURNING memory_id, repeat_id
+  ON CONFLICT DO NOTHING RETURNING memory_id, repeat_id, similarity
 ), superseded AS (
-  UPDATE memories m SET status = 'superseded', superseded_by = c.memory_id, reason = 'repeat', actor = %(actor)s,
+  UPDATE memories m SET status = 'superseded', superseded_by = c.memory_id,
+    reason = CASE c.similarity WHEN 'cosine' THEN 'near_repeat' ELSE 'repeat' END, actor = %(actor)s,
     status_at = now(), valid_to = m.valid_from
   FROM counted c WHERE m.id = c.repeat_id AND m.status = 'active' RETURNING m.id
 ), voided AS (
@@ -111,10 +115,10 @@ FROM (SELECT o.memory_id, count(*)::integer AS times, max(r.observed_at) AS late
 -- name: count_held_repeats
 -- A held repeat gives way to what waits or was let in, and its review closes. One that was decided meanwhile stays.
 WITH fresh AS MATERIALIZED (
-  SELECT * FROM jsonb_to_recordset(%(rows)s) AS x(memory_id uuid, repeat_id uuid, org_id integer, similarity text)
+  SELECT * FROM jsonb_to_recordset(%(rows)s) AS x(memory_id uuid, repeat_id uuid, org_id integer, similarity text, score real)
 ), counted AS (
-  INSERT INTO occurrences (memory_id, repeat_id, org_id, similarity)
-  SELECT f.memory_id, f.repeat_id, f.org_id, f.similarity FROM fresh f
+  INSERT INTO occurrences (memory_id, repeat_id, org_id, similarity, score)
+  SELECT f.memory_id, f.repeat_id, f.org_id, f.similarity, f.score FROM fresh f
   JOIN memories kept ON kept.id = f.memory_id AND kept.status IN ('pending', 'active')
   JOIN memories held ON held.id = f.repeat_id AND held.status = 'pending'
   ORDER BY f.memory_id, f.repeat_id FOR NO KEY UPDATE OF kept, held
@@ -146,3 +150,16 @@ WITH fresh AS MATERIALIZED (
 INSERT INTO reviews (id, org_id, memory_id, kind, reasons)
 SELECT f.review_id, f.org_id, f.id, 'retire', '{retires_active}' FROM fresh f JOIN marked USING (id)
 WHERE NOT EXISTS (SELECT FROM reviews r WHERE r.memory_id = f.id AND r.kind = 'retire' AND r.closed_at IS NULL)
+
+-- name: near_orgs
+-- Orgs that want near duplicates counted.
+SELECT id FROM orgs WHERE id = ANY (%(ids)s) AND settings -> 'consolidation' ? 'near_duplicates'
+
+-- name: near_duplicates
+-- Counted as near duplicates: the pair, how near, and whether that was undone. No content.
+SELECT o.repeat_id, o.memory_id, o.score, o.at, o.undone_at, o.undone_by, m.kind, m.scope_kind, m.status
+FROM occurrences o JOIN memories m ON m.id = o.repeat_id
+WHERE o.org_id = %(org)s AND o.similarity = 'cosine' ORDER BY o.at DESC LIMIT %(limit)s
+
+-- name: counted_for
+SELECT memory_id FROM occurrences WHERE org_id = %(org)s AND repeat_id = %(repeat)s AND similarity = 'cosine'

@@ -41,6 +41,9 @@ SELECT confirm_drop(%(drop)s, %(comment)s) AS done
 -- name: restore_drop
 SELECT restore_drop(%(drop)s, %(comment)s) AS run
 
+-- name: restore_repeat
+SELECT restore_repeat(%(repeat)s, %(comment)s) AS run
+
 -- name: login
 SELECT session_user AS login, r.rolsuper AS "is a superuser", r.rolbypassrls AS "bypasses row-level security",
   r.rolcreaterole OR r.rolcreatedb AS "may create roles or databases",

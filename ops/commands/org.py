@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
-from db import model_calls, orgs, overview
+from db import embedding, model_calls, orgs, overview
 from db.connect import Connection
 from db.events import Org
 from ops.access import acting_as, actor
@@ -18,7 +18,7 @@ from ops.compose import working_detectors
 from ops.output import AsJson, document, record
 from ops.settings import load
 from pipeline.errors import AfterwordError
-from pipeline.org import OrgSettings
+from pipeline.org import Consolidating, OrgSettings
 from pipeline.redaction.classes import REQUIRED_BY_DEFAULT, ClassTier, tier_of
 from pipeline.redaction.health import look
 
@@ -26,6 +26,7 @@ app = typer.Typer(no_args_is_help=True, help="Orgs: tenants and their ledgered s
 
 ALL = sorted(REQUIRED_BY_DEFAULT)
 LOW = [cls for cls in ALL if tier_of(cls) is ClassTier.LOW]
+CONSOLIDATING = sorted(get_args(Consolidating))
 LANGUAGE = re.compile(r"[a-z]{2,3}")
 NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,99}")  # the CHECK of orgs.name
 
@@ -93,6 +94,10 @@ def set_(
     turns: Annotated[
         bool | None, typer.Option("--turns/--no-turns", help="what is said is searchable too: redacted, gated, 30 days")
     ] = None,
+    consolidate: Annotated[
+        Texts, typer.Option(metavar="WHAT", help=f"have consolidation do it: {', '.join(CONSOLIDATING)}")
+    ] = None,
+    leave: Annotated[Texts, typer.Option(metavar="WHAT", help="take --consolidate back")] = None,
     space: Annotated[Texts, typer.Option(metavar="NAME:TIER", help="add one: semantic or episodic")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -103,6 +108,7 @@ def set_(
     for option, given, known in (
         ("--waive", waive, ALL), ("--unwaive", unwaive, ALL), ("--require", require, ALL),
         ("--activate-low", activate_low, LOW), ("--hold-low", hold_low, LOW),
+        ("--consolidate", consolidate, CONSOLIDATING), ("--leave", leave, CONSOLIDATING),
     ):  # fmt: skip
         _refuse_unknown(option, given, known)
     with acting_as("operator") as conn:
@@ -112,6 +118,7 @@ def set_(
         wanted = _speaking(wanted, language or (), drop_language or ())
         wanted = _paying(wanted, budget_tokens, budget_usd)
         wanted = wanted if turns is None else wanted.model_copy(update={"turns": turns})
+        wanted = _consolidating(conn, wanted, consolidate or (), leave or ())
         with conn.transaction():
             if not orgs.change(conn, org, wanted, actor=actor(), reason=reason):
                 raise ChangedMeanwhile
@@ -154,6 +161,15 @@ def _paying(settings: OrgSettings, tokens: str | None, usd: str | None) -> OrgSe
     if usd is not None:
         update["budget_usd_a_day"] = None if usd == "none" else _number("--budget-usd", usd, float)
     return settings.model_copy(update=update)
+
+
+def _consolidating(conn: Connection, settings: OrgSettings, more: Sequence[str], less: Sequence[str]) -> OrgSettings:
+    current = embedding.current_stamp(conn)
+    if "near_duplicates" in more and not (current and "passage" in embedding.calibrated(conn, current[0])):
+        raise AfterwordError(
+            "near duplicates need a calibrated stamp, or nobody knows what near is: afterword embed calibrate"
+        )
+    return settings.model_copy(update={"consolidation": (settings.consolidation | set(more)) - set(less)})
 
 
 def _number(option: str, text: str, kind: Callable[[str], float]) -> float:

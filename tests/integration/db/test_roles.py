@@ -98,7 +98,8 @@ TABLES = {
     "afterword_verdict": {
         "drops": "SELECT; UPDATE of restored_at, restored_by", "embeddings_1": "SELECT", "envelopes": "INSERT",
         "ledger": "INSERT of action, actor, detail, org_id, payload_hash, subject_id, subject_kind",
-        "memories": "SELECT, UPDATE", "namespaces": "SELECT", "orgs": "SELECT",
+        "memories": "SELECT, UPDATE", "namespaces": "SELECT",
+        "occurrences": "SELECT; UPDATE of undone_at, undone_by", "orgs": "SELECT",
         "reviews": "SELECT, UPDATE; INSERT of id, kind, memory_id, org_id, reasons", "runs": "INSERT, SELECT",
     },
 }  # fmt: skip
@@ -106,7 +107,8 @@ TABLES = {
 FUNCTIONS = {
     "afterword_agent": {"current_grant", "recall", "recall_rendered"},
     "afterword_reviewer": {
-        "approve", "confirm_drop", "current_grant", "forget", "record_answer", "reject", "restore_drop", "retype",
+        "approve", "confirm_drop", "current_grant", "forget", "record_answer", "reject", "restore_drop",
+        "restore_repeat", "retype",
         "view_drop", "view_memory",
     },
     "afterword_operator": {

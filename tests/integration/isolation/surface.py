@@ -44,6 +44,7 @@ FUNCTIONS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "reject": ("SELECT reject('{their_pending}', 'no')", "SELECT reject('{their_memory}', 'no')"),
         "view_drop": ("SELECT * FROM view_drop('{their_drop}')", "SELECT * FROM view_drop('{drop}')"),
         "confirm_drop": ("SELECT confirm_drop('{their_drop}', 'right')", "SELECT confirm_drop('{drop}')"),
+        "restore_repeat": ("SELECT restore_repeat('{their_memory}', 'wrong')",),
         "restore_drop": ("SELECT restore_drop('{their_drop}', 'wrong')",),
         "forget": ("SELECT forget('{their_memory}', 'no', 0)", "SELECT forget('{their_pending}')"),
         "retype": (
@@ -102,6 +103,9 @@ COMMANDS: Final[dict[str, tuple[str, ...]]] = {
     "drops show": ("{drop} --org {name} --json", "{their_drop} --org {name}"),
     "drops confirm": ("{their_drop} --org {name}",),
     "drops restore": ("{drop} --org {name} --reason why --no-wait", "{their_drop} --org {name} --reason why --no-wait"),
+    "near-duplicates list": ("--org {name}", "--org {name} --json"),
+    "near-duplicates show": ("{their_memory} --org {name}",),
+    "near-duplicates undo": ("{their_memory} --org {name} --reason why --no-wait",),
     "audit report": ("--org {name}", "--org {name} --json"),
     "redact explain": ("{their_memory} --org {name}",),
     "usage report": ("--org {name} --json", "--org {name} --by memory --json", "--org {name} --by day"),

@@ -26,6 +26,7 @@ from tests.integration.isolation.catalog import ids_in, rows_of
 from tests.integration.workers.scripted import PROVENANCE
 
 UNREADABLE = "What is said here no model can read."
+WAITS = "Ring +44 20 7946 0958 before the archive is moved."
 RULE = "Always run the integration tests before a release."
 SENTENCES = (
     "The search service stores its documents in Postgres!",
@@ -69,7 +70,7 @@ _told = st.builds(
     event_id=st.sampled_from([None, "e-1", "e-2"]),
 )
 ALL_OF_IT = Told(SENTENCES[1:-1], "s-0", "u-1", "a-1", "p-1", "e-0")
-LATER = Told((RULE, "The archive of the gateway is kept on tape."), "s-late", "u-1", "a-1", "p-1", "e-late")
+LATER = Told((RULE, "The archive of the gateway is kept on tape.", WAITS), "s-late", "u-1", "a-1", "p-1", "e-late")
 DIES = Told((UNREADABLE,), "s-dead", "u-1", "a-1", None, None)
 
 

@@ -8,13 +8,15 @@ from typing import Any
 import pytest
 from uuid_utils.compat import uuid7
 
-from db import orgs, runs, tokens
-from db.connect import granted
+from db import embedding, orgs, runs, tokens
+from db.connect import DatabaseError, granted
 from db.recall import Question, recall
 from pipeline.candidate import Kind
-from pipeline.embedding.port import Embedder
+from pipeline.embedding.calibration import Calibration
+from pipeline.embedding.port import Embedder, Vectors
 from pipeline.states import RunState
 from tests.fleet import Fleet, WordVectors, event
+from tests.integration.db.rows import as_admin
 from tests.integration.workers.scripted import Echo, Unsupported
 from tests.integration.workers.test_verdicts import Rita
 from workers.consolidation import Consolidation
@@ -230,3 +232,73 @@ def test_an_approval_of_what_was_let_in_meanwhile_counts_for_it(fleet: Fleet) ->
     rita.approve(waits["id"])
     fleet.run()
     assert standing(fleet) == [("superseded", 1), ("active", 2)]
+
+
+# --- Near duplicates.
+
+SENT = "Bills are sent to the customer by post in March"
+AGAIN = "Bills are posted to the customer in March by mail"
+
+
+class Near(WordVectors):
+    """Whatever is said, the same vector: near is what the guard lets through."""
+
+    def _vector(self, text: str) -> Vectors:
+        return super()._vector("one")
+
+
+@pytest.fixture
+def near(fleet: Fleet) -> Fleet:
+    fleet.install(extractor=Echo(), embedder=Near)
+    with fleet.database.as_role("worker") as conn:
+        side = Calibration("passage", "installation", 10_000, 1, 0.5, 0.6, 0.7, 0.8, 0.5, 0.1)
+        embedding.calibrate(conn, 1, [side], actor="test")
+    fleet.database.org("acme", consolidation=["near_duplicates"])
+    return fleet
+
+
+def today(fleet: Fleet, *texts: str, **more: Any) -> None:
+    """Each said a moment ago, in a session of its own."""
+    for text in texts:
+        at = datetime.now(UTC).isoformat()
+        turn = {"role": "user", "text": text, "trust": "user", "at": at}
+        fleet.ingest(event(session=f"s-{uuid7()}", transcript={"turns": [turn]}, ended_at=at, **more))
+        fleet.run()
+
+
+def test_a_near_duplicate_is_counted_with_its_pair_and_can_be_taken_back(near: Fleet) -> None:
+    with near.database.as_role("operator") as conn:
+        rita = Rita(near, orgs.get(conn, "acme"))
+    today(near, SENT, AGAIN)
+    assert memories(near) == [(SENT, "active", 2), (AGAIN, "superseded", 1)]
+    (pair,) = near.rows("SELECT repeat_id, similarity, score FROM occurrences")
+    assert (pair["similarity"], round(pair["score"], 3)) == ("cosine", 1.0)
+    runs_opened = {rita.restore(pair["repeat_id"]) for _ in range(2)}
+    near.run()
+    assert len(runs_opened) == 1
+    assert memories(near) == [(SENT, "active", 1), (AGAIN, "superseded", 1), (AGAIN, "active", 1)]
+    assert near.rows("SELECT undone_by FROM occurrences") == [{"undone_by": "rita"}]
+
+
+@pytest.mark.parametrize("why", ["off", "backfill", "uncalibrated", "another name"])
+def test_near_duplicates_stand_where_they_must(near: Fleet, why: str) -> None:
+    org, said = "acme", AGAIN
+    if why == "off":
+        org = near.database.org("plain").name
+    elif why == "uncalibrated":  # the spread of a stamp before this one says nothing
+        with as_admin(near.database) as conn:
+            conn.execute("TRUNCATE calibrations")
+    elif why == "another name":
+        said = AGAIN.replace("customer", "tenant of Acme")
+    if why == "backfill":
+        for day, text in enumerate((SENT, AGAIN), 1):
+            learned(near, text, f"s{day}", day)
+            near.run()
+    else:
+        today(near, SENT, said, org=org)
+    assert [row[1] for row in memories(near)] == ["active", "active"]
+
+
+def test_near_duplicates_are_refused_before_calibration(fleet: Fleet) -> None:
+    with pytest.raises(DatabaseError, match="need a calibrated stamp"):
+        fleet.database.org("acme", consolidation=["near_duplicates"])

@@ -48,6 +48,10 @@ class Rita:
         with self._door() as conn:
             return reviews.approve(conn, memory, comment=None, placement=Placement(namespace=namespace))
 
+    def restore(self, repeat: UUID) -> UUID:
+        with self._door() as conn:
+            return reviews.restore_repeat(conn, repeat, comment="something else")
+
     def reject(self, memory: UUID) -> str:
         with self._door() as conn:
             return reviews.reject(conn, memory, comment="no")
