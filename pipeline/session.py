@@ -12,6 +12,7 @@ import hashlib
 import unicodedata
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
@@ -82,6 +83,16 @@ class Transcript(BaseModel):
     def last_at(self) -> datetime | None:
         """Time of the last turn that has one."""
         return next((turn.at for turn in reversed(self.turns) if turn.at), None)
+
+    @cached_property
+    def is_among_several(self) -> bool:
+        """Do more people than one speak, by the names of their turns? Only then does a name say who it was."""
+        return len({normalised(turn.name) for turn in self.turns if turn.name and turn.trust is Trust.USER}) > 1
+
+    def speaker(self, number: int) -> str | None:
+        """Who of several people spoke a turn; None where it was the session's one user, or no person."""
+        turn = self.turns[number]
+        return turn.name if turn.trust is Trust.USER and self.is_among_several else None
 
 
 class EventKind(StrEnum):

@@ -63,7 +63,7 @@ def stage_turns(job: ExtractionJob, *, agent: str, user: str | None, ended_at: d
         turn = job.transcript.turns[number]
         if turn.trust is not Trust.UNTRUSTED:
             for piece in cut_pieces(turn.text):
-                yield _stage(number, turn, piece, agent, user, ended_at)
+                yield _stage(number, turn, job.transcript.speaker(number), piece, agent, user, ended_at)
 
 
 def cut_pieces(text: str) -> Iterator[str]:
@@ -85,11 +85,14 @@ def _last_break(text: str) -> int:
     return len(text)
 
 
-def _stage(number: int, turn: Turn, piece: str, agent: str, user: str | None, ended_at: datetime) -> StagedCandidate:
-    said = f"{turn.name}: {piece}" if turn.name else piece
+def _stage(
+    number: int, turn: Turn, speaker: str | None, piece: str, agent: str, user: str | None, ended_at: datetime
+) -> StagedCandidate:
+    said = f"{speaker}: {piece}" if speaker else piece
     content = without_high(said)[:MAX_CONTENT_CHARACTERS]
     areas = stakes(piece)
     own = turn.trust is Trust.USER
+    person = user if own and not speaker else None
     return StagedCandidate(
         content=content,
         kind=TURN,
@@ -98,10 +101,10 @@ def _stage(number: int, turn: Turn, piece: str, agent: str, user: str | None, en
                    "at": turn.at.isoformat() if turn.at else None}],
         confidence=None,
         hold_reasons=text_reasons(areas, steering(piece)),
-        subject=_subject(turn, user) if own else None,
+        subject=_subject(speaker, user) if own else None,
         scope=Scope(ScopeKind.AGENT, agent),
-        author_kind=AuthorKind.PERSON if own and user else AuthorKind.AGENT,
-        author=user if own and user else agent,
+        author_kind=AuthorKind.PERSON if person else AuthorKind.AGENT,
+        author=person or agent,
         high_stakes=bool(areas),
         importance=1,
         observed_at=turn.at or ended_at,
@@ -109,9 +112,9 @@ def _stage(number: int, turn: Turn, piece: str, agent: str, user: str | None, en
     )  # fmt: skip
 
 
-def _subject(turn: Turn, user: str | None) -> Subject | None:
+def _subject(speaker: str | None, user: str | None) -> Subject | None:
     """Who spoke: by name where the session has several people, else its user."""
-    if turn.name:
-        name = normalised(turn.name)
+    if speaker:
+        name = normalised(speaker)
         return Subject("person", name) if name and name == without_high(name) else None
     return Subject("user", user) if user else None

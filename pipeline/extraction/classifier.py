@@ -43,15 +43,17 @@ class Classification:
 
 def classify(candidate: Candidate, finding: EvidenceFinding, *, agent: str, user: str | None) -> Classification:
     """`agent` and `user` as the event names them; `user` None where nobody is known."""
-    own_words = any(item.trust is Trust.USER for item in finding.verified)
+    own = [item for item in finding.verified if item.trust is Trust.USER]
+    speakers = {normalised(item.name) for item in own if item.name}
+    own_words = bool(own)
     kind = _kind(candidate, own_words)
     areas = stakes(candidate.content)
-    person = user if own_words else None
+    person = user if own and not speakers else None
     return Classification(
         kind=kind,
         stakes=areas,
         importance=_importance(kind, bool(areas), own_words, bool(finding.verified)),
-        subject=_subject(candidate, finding, person),
+        subject=_subject(candidate, finding, person, speakers),
         scope=_scope(kind, agent, user),
         lifetime_days=kept_days(kind, {}),
         author_kind=AuthorKind.PERSON if person else AuthorKind.AGENT,
@@ -72,9 +74,12 @@ def _importance(kind: Kind, high_stakes: bool, own_words: bool, supported: bool)
     return 2 + (kind is not Kind.FACT) + high_stakes + own_words - (not supported)
 
 
-def _subject(candidate: Candidate, finding: EvidenceFinding, person: str | None) -> Subject | None:
+def _subject(candidate: Candidate, finding: EvidenceFinding, person: str | None, speakers: set[str]) -> Subject | None:
+    """Who said it: the user, or whoever of several people spoke, by name; else the hint, if it stands in the quotes."""
     if person:
         return Subject("user", person)
+    if len(speakers) == 1:
+        return Subject("person", next(iter(speakers)))
     hint = normalised(candidate.subject_hint or "")
     if len(hint) < 2:
         return None

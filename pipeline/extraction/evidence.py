@@ -19,13 +19,14 @@ MIN_QUOTE_BYTES = 8
 
 @dataclass(frozen=True, slots=True)
 class VerifiedEvidence:
-    """A quote found in the turn it names, and whose words that turn holds."""
+    """A quote found in the turn it names, and whose words that turn holds; `name` of who of several people spoke."""
 
     turn: int
     quote: str
     role: Role
     trust: Trust
     at: datetime | None
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ def _verify(item: Evidence, transcript: Transcript) -> VerifiedEvidence | None:
     turn = transcript.turns[item.turn]
     if not _stands_in(normalised(item.quote), normalised(turn.text)):
         return None
-    return VerifiedEvidence(item.turn, item.quote, turn.role, turn.trust, turn.at)
+    return VerifiedEvidence(item.turn, item.quote, turn.role, turn.trust, turn.at, transcript.speaker(item.turn))
 
 
 def _stands_in(quote: str, text: str) -> bool:

@@ -40,12 +40,18 @@ def test_a_turn_is_its_agents_memory_about_who_spoke() -> None:
 
 
 def test_of_several_people_each_turn_says_who_spoke() -> None:
-    [turn] = staged(said("We painted the fence last week.", name="Ana"))
-    assert (turn.content, turn.subject) == ("Ana: We painted the fence last week.", Subject("person", "ana"))
+    ana, bob = staged(said("We painted the fence.", name="Ana"), said("And I the door.", name="Bob"))
+    assert (ana.content, ana.subject) == ("Ana: We painted the fence.", Subject("person", "ana"))
+    assert (bob.subject, bob.author) == (Subject("person", "bob"), "coder")
+
+
+def test_the_one_user_is_that_user_however_they_are_called() -> None:
+    [turn] = staged(said("We painted the fence.", name="Ana"))
+    assert (turn.content, turn.subject) == ("We painted the fence.", Subject("user", "u1"))
 
 
 def test_a_name_that_is_a_secret_is_nobodys() -> None:
-    [turn] = staged(said("We painted the fence last week.", name="ana@example.org"))
+    turn, _ = staged(said("We painted the fence.", name="ana@example.org"), said("I did not.", name="Bob"))
     assert turn.subject is None
     assert "ana@example.org" not in turn.content
 

@@ -119,6 +119,20 @@ def test_the_subject_is_never_taken_from_the_model(
     assert classified("Jonas leads support.", evidence=evidence, user=user, subject_hint=hint).subject == subject
 
 
+@pytest.mark.parametrize("others", [(), ("Bob",)])
+def test_of_several_people_a_fact_is_about_who_said_it(others: tuple[str, ...]) -> None:
+    turns = [
+        Turn(role=Role.USER, text=f"{name} leads support.", name=name, trust=Trust.USER) for name in ("Ana", *others)
+    ]
+    candidate = Candidate(content="Ana leads support.", kind=Kind.FACT, rationale="Said only.",
+                          evidence=(Evidence(turn=0, quote="Ana leads support."),))  # fmt: skip
+    said = classify(candidate, check(candidate, Transcript(turns=tuple(turns))), agent="helpdesk", user="u-17")
+    if others:
+        assert (said.subject, said.author) == (Subject("person", "ana"), "helpdesk")
+    else:
+        assert (said.subject, said.author) == (Subject("user", "u-17"), "u-17")
+
+
 @pytest.mark.parametrize(
     ("kind", "user", "scope", "days"),
     [
