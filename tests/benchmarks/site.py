@@ -14,6 +14,7 @@ from db.connect import connect
 from db.migrate import LOGINS, create_database, migrate, register_stamp
 from ops.embedded.postgres import EmbeddedPostgres
 from ops.embedded.valkey import EmbeddedValkey
+from pipeline.embedding.port import Stamp
 from pipeline.org import OrgSettings
 from tests.benchmarks import store
 from tests.benchmarks.recording import STAMP
@@ -46,7 +47,9 @@ class Site:
 
 
 @contextmanager
-def opened(home: Path, orgs: Sequence[str], *, stored: int = 0, org_runs_max: int = 1_000) -> Iterator[Site]:
+def opened(
+    home: Path, orgs: Sequence[str], *, stored: int = 0, org_runs_max: int = 1_000, stamp: Stamp = STAMP
+) -> Iterator[Site]:
     """Start both servers as they are shipped, and make the template every database is cloned from."""
     postgres, valkey = EmbeddedPostgres(home), EmbeddedValkey(home)
     try:
@@ -54,7 +57,7 @@ def opened(home: Path, orgs: Sequence[str], *, stored: int = 0, org_runs_max: in
         valkey.start(die_with_parent=True)
         create_database(postgres.url(), TEMPLATE)
         migrate(postgres.url(TEMPLATE), {login: postgres.password(f"afterword_{login}") for login in LOGINS})
-        register_stamp(postgres.url(TEMPLATE), STAMP)
+        register_stamp(postgres.url(TEMPLATE), stamp)
         _create_orgs(Database(postgres, TEMPLATE), orgs)
         store.fill(Database(postgres, TEMPLATE), stored, orgs=STORE_ORGS, org_runs_max=org_runs_max)
         yield Site(home, postgres, valkey)

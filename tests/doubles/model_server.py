@@ -10,7 +10,7 @@ connection until the server closes.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Lock, Thread
@@ -24,6 +24,14 @@ class Answer:
     text: str | None
     model: str = "scripted-1"
     delay_seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A completion whose text follows from the request, as the endpoint received it."""
+
+    text: Callable[[dict[str, Any]], str]
+    model: str = "scripted-1"
 
 
 @dataclass(frozen=True)
@@ -47,7 +55,7 @@ class Hang:
     """No answer at all."""
 
 
-Line = Answer | Failure | Garbage | Hang
+Line = Answer | Reply | Failure | Garbage | Hang
 
 
 class ModelServer:
@@ -112,7 +120,9 @@ def _handler(model: ModelServer) -> type[BaseHTTPRequestHandler]:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             if self.path != "/v1/chat/completions":
                 return self._send(404, b"{}")
-            line = model.take(json.loads(body))
+            line = model.take(asked := json.loads(body))
+            if isinstance(line, Reply):
+                line = Answer(line.text(asked), line.model)
             try:
                 self._answer(line)
             except (BrokenPipeError, ConnectionResetError):

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.recall import figures, scale
+from tests.benchmarks.recall import figures, locomo, scale
 from tests.benchmarks.recall.population import Population
 
-PARTS = ("scale",)
+PARTS = ("scale", "locomo")
 MEMORIES = 200_000
 QUESTIONS = 60
 ROOT = Path(__file__).parents[3]
@@ -30,6 +30,10 @@ def main(argv: Sequence[str] | None = None) -> dict[str, Any]:
         figures.show(measured)
         flat = figures.flat(measured)
         written |= flat | {"sizes": written.get("sizes", {}) | {str(options.size): flat}}
+    if "locomo" in options.parts and options.data:
+        ranked = locomo.measure(options.data, options.into)
+        figures.show_locomo(ranked)
+        written |= ranked
     target.write_text(json.dumps(written, indent=1) + "\n")
     return written
 

@@ -37,6 +37,14 @@ def flat(scale: Scale) -> dict[str, Any]:
     }
 
 
+def show_locomo(ranked: dict[str, Any]) -> None:
+    table = Table("what can be found", "R@1", "R@5", "R@10", "R@20", "kept")
+    for side, scored in ranked["locomo"].items():
+        kept = ", ".join(f"{what} {count:,}" for what, count in scored["kept"].items())
+        table.add_row(side, *(f"{scored[f'r{k}']:.3f}" for k in (1, 5, 10, 20)), kept)
+    Console().print(table)
+
+
 def _over_all(scale: Scale, side: str, percent: int) -> float:
     """Over every question, of which each band has as many."""
     return float(np.percentile([ms for told in scale.told[side].values() for ms in told.milliseconds], percent))
