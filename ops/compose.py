@@ -132,6 +132,7 @@ def _openai_extractor(settings: Settings) -> Extractor:
             endpoint_class=settings.extraction_endpoint_class,
             deadline_seconds=settings.extraction_deadline_seconds,
             concurrency=settings.extraction_concurrency,
+            window_characters=settings.extraction_window_characters,
         )
     )
 

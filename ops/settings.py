@@ -20,6 +20,7 @@ from rapidfuzz import process
 from ops.contradictions import CONTRADICTIONS
 from pipeline.dropping import parse_thresholds
 from pipeline.errors import SettingError
+from pipeline.extraction.rendering import WINDOW_CHARACTERS
 from pipeline.provenance import EndpointClass
 from pipeline.redaction.ner.canaries import known_languages
 from pipeline.redaction.ner.labels import parse
@@ -111,6 +112,9 @@ class Settings(BaseSettings):
     extraction_model: str | None = Field(None, description="the model's name at its endpoint")
     extraction_endpoint_class: EndpointClass | None = Field(None, description="where the endpoint is, as orgs admit it")
     extraction_deadline_seconds: Seconds = Field(45, description="a model call is given up after this; below the lease")
+    extraction_window_characters: Annotated[int, Field(ge=4_000, le=4_000_000)] = Field(
+        WINDOW_CHARACTERS, description="a longer session is read in windows of so many characters, a call each"
+    )
     extraction_concurrency: Count = Field(8, description="model calls at a time in one worker")
     openai_base_url: ModelUrl | None = Field(None, description="an OpenAI-compatible endpoint; unset: OpenAI's own")
     openai_api_key: SecretStr | None = Field(None, description="its key")

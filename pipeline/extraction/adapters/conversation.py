@@ -1,4 +1,6 @@
-"""One run's conversation with a model: ask, parse strictly, tell it once what was wrong, and name what became of it."""
+"""A run's conversations with a model, one about each window of its session: ask, parse strictly, tell it once what was
+wrong, and name what became of it. The first window that fails ends the run's extraction: no half envelope.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,10 @@ from pipeline.errors import MalformedEnvelope
 from pipeline.extraction import envelope, prompts
 from pipeline.extraction.adapters.endpoint import Endpoint
 from pipeline.extraction.adapters.prices import price
+from pipeline.extraction.merging import merge
 from pipeline.extraction.metering import Asked, CallOutcome, Meter, Settled, Tokens
 from pipeline.extraction.port import ExtractionJob, ExtractionOutcome, Proposal, Usage
-from pipeline.extraction.rendering import render
+from pipeline.extraction.rendering import windows
 from pipeline.outcome import Bury, Done, ErrorCode, Retry, Skip, Snooze
 from pipeline.provenance import Provenance
 from pipeline.recall.block import estimated_tokens
@@ -62,10 +65,28 @@ class Conversations:
         """What became of the run; raises nothing but cancellation."""
         if job.meter is None:
             return Bury(ErrorCode.INTERNAL, "nobody pays for this run's model calls")
+        read: list[tuple[Envelope, list[ModelResponse]]] = []
+        began = time.perf_counter()
+        for record in windows(job, self._endpoint.window_characters):
+            outcome = await self._read(record, job.meter)
+            if not isinstance(outcome, tuple):
+                return outcome
+            read.append(outcome)
+        try:
+            proposed = merge([envelope for envelope, _ in read])
+        except MalformedEnvelope as wrong:
+            return Bury(ErrorCode.MALFORMED_ENVELOPE, str(wrong))
+        answers = [answer for _, said in read for answer in said]
+        return Done(self._proposal(proposed, answers, time.perf_counter() - began))
+
+    async def _read(
+        self, record: str, meter: Meter
+    ) -> tuple[Envelope, list[ModelResponse]] | Retry | Bury | Snooze | Skip:
+        """What the model proposes of one window, and its answers; or what that makes of the run."""
         async with self._places:
             try:
                 async with asyncio.timeout(self._endpoint.deadline_seconds):
-                    return await self._converse(job, job.meter)
+                    return await self._converse(record, meter)
             except Unpaid as refused:
                 return refused.outcome
             except TimeoutError:
@@ -85,25 +106,21 @@ class Conversations:
         await asyncio.gather(*unfinished, return_exceptions=True)
         await self._client.close()
 
-    async def _converse(self, job: ExtractionJob, meter: Meter) -> ExtractionOutcome:
-        record = render(job, self._endpoint.max_characters)
+    async def _converse(self, record: str, meter: Meter) -> tuple[Envelope, list[ModelResponse]] | Bury:
         messages: list[ModelMessage] = [
             ModelRequest(parts=[SystemPromptPart(self._prompt.text), UserPromptPart(record)])
         ]
         written = estimated_tokens(self._prompt.text) + estimated_tokens(record)
         answers: list[ModelResponse] = []
-        began = time.perf_counter()
         for repairs_left in range(MAX_REPAIRS, -1, -1):
             answers.append(await self._ask(meter, messages, written))
             try:
-                proposed = envelope.parse(_text(answers[-1]))
+                return envelope.parse(_text(answers[-1])), answers
             except MalformedEnvelope as wrong:
                 if not repairs_left:
                     return Bury(ErrorCode.MALFORMED_ENVELOPE, str(wrong))
                 messages += _repair(answers[-1], str(wrong))
                 written += estimated_tokens(_text(answers[-1])) + estimated_tokens(str(wrong))
-            else:
-                return Done(self._proposal(proposed, answers, time.perf_counter() - began))
         raise AssertionError("unreachable: the last attempt returns")
 
     async def _ask(self, meter: Meter, messages: list[ModelMessage], written: int) -> ModelResponse:

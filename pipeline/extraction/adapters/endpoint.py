@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pipeline.extraction.rendering import MAX_CHARACTERS
+from pipeline.extraction.rendering import WINDOW_CHARACTERS
 from pipeline.provenance import EndpointClass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """Where a model answers. `deadline_seconds` bounds a run's whole conversation; keep it below the lease."""
+    """Where a model answers. `deadline_seconds` bounds the conversation about one window; keep it below the lease."""
 
     base_url: str
     model: str
@@ -19,4 +19,4 @@ class Endpoint:
     endpoint_class: EndpointClass = EndpointClass.CLOUD
     concurrency: int = 4
     deadline_seconds: float = 120.0
-    max_characters: int = MAX_CHARACTERS
+    window_characters: int = WINDOW_CHARACTERS

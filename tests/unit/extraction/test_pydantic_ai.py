@@ -141,6 +141,39 @@ def test_a_second_malformed_answer_buries_without_repeating_content() -> None:
     assert len(requests) == 2
 
 
+def long_job(meter: Meter) -> ExtractionJob:
+    turns = tuple(Turn(role=Role.USER, text=f"{n} " + "x" * 900, trust=Trust.USER) for n in range(12))
+    return ExtractionJob(uuid5(ROOT, "long"), Transcript(turns=turns), meter=meter)
+
+
+def found(turn: int) -> str:
+    candidate = {"content": f"Seen in turn {turn}.", "kind": "fact", "rationale": "r",
+                 "evidence": [{"turn": turn, "quote": f"{turn} xxxxxxxx"}]}  # fmt: skip
+    return json.dumps({"candidates": [candidate]})
+
+
+def test_a_long_session_is_asked_about_window_by_window_and_each_call_is_paid() -> None:
+    meter = Ledger()
+    script = [Answer(found(1)), Answer("no json"), Answer(found(5)), Answer(found(1))]
+    with ModelServer(script) as server:
+        reader = extractor(server.base_url, window_characters=5_000)
+        [(_, outcome)] = list(reader.extract_many([long_job(meter)]))
+    assert isinstance(outcome, Done)
+    assert [one.content for one in outcome.output.envelope.candidates] == ["Seen in turn 1.", "Seen in turn 5."]
+    assert outcome.output.usage.calls == len(meter.settled) == len(server.requests) == 4
+    assert "part 3 of 3" in server.requests[-1]["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize("fault", [Failure(500), Failure(401), Answer("no json")])
+def test_a_window_that_fails_is_the_runs_failure_and_no_later_one_is_asked(fault: Failure | Answer) -> None:
+    meter = Ledger()
+    with ModelServer([Answer(found(1)), fault]) as server:
+        reader = extractor(server.base_url, window_characters=5_000)
+        [(_, outcome)] = list(reader.extract_many([long_job(meter)]))
+    assert isinstance(outcome, Retry | Bury)
+    assert len(server.requests) == len(meter.settled) == (3 if isinstance(fault, Answer) else 2)
+
+
 @pytest.mark.parametrize(
     ("line", "after_seconds"),
     [
