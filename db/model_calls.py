@@ -13,7 +13,7 @@ from db.sql import query
 from pipeline.errors import AfterwordError
 from pipeline.extraction.metering import Asked, Purpose, Settled
 
-DAY_USED, CALL_TOO_LARGE = "AW001", "AW002"
+DAY_USED, CALL_TOO_LARGE, NOT_THERE = "AW001", "AW002", "AW003"
 
 
 class OverBudget(AfterwordError):
@@ -24,21 +24,30 @@ class NeverWithinBudget(AfterwordError):
     """This call alone is more than the budget of a day."""
 
 
+class EndpointNotAllowed(AfterwordError):
+    """The org does not let its sessions go to an endpoint of this class."""
+
+
 def reserve(
     conn: Connection, asked: Asked, *, purpose: Purpose, run: UUID | None = None, org: int | None = None
 ) -> UUID:
-    """The call's id. One of `run` and `org` is given. Raises OverBudget, NeverWithinBudget."""
+    """The call's id. One of `run` and `org` is given. Raises OverBudget, NeverWithinBudget, EndpointNotAllowed."""
     params = {"id": uuid7(), "org": org, "run": run, "purpose": purpose, "input": asked.tokens.input,
               "output": asked.tokens.output, "cost": asked.cost,
               **asked.provenance.model_dump(mode="json")}  # fmt: skip
     try:
         conn.execute(query("model_calls.reserve"), params)
     except DatabaseError as error:
-        refused = {DAY_USED: OverBudget, CALL_TOO_LARGE: NeverWithinBudget}.get(error.sqlstate or "")
+        refused = _REFUSALS.get(error.sqlstate or "")
         if refused is None:
             raise
         raise refused() from None
     return UUID(str(params["id"]))
+
+
+_REFUSALS: dict[str, type[AfterwordError]] = {
+    DAY_USED: OverBudget, CALL_TOO_LARGE: NeverWithinBudget, NOT_THERE: EndpointNotAllowed,
+}  # fmt: skip
 
 
 def settle(conn: Connection, call: UUID, settled: Settled) -> bool:
@@ -55,10 +64,9 @@ def give_up(conn: Connection) -> int:
     return conn.execute(query("model_calls.give_up")).rowcount
 
 
-def waiting(conn: Connection) -> int:
-    """Runs that wait for the next day's budget."""
-    row = conn.execute(query("model_calls.waiting")).fetchone()
-    return int(row["runs"]) if row else 0
+def waiting(conn: Connection) -> dict[str, int]:
+    """Runs that wait to be admitted, by reason: each reason there is."""
+    return {row["reason"]: row["runs"] for row in conn.execute(query("model_calls.waiting"))}
 
 
 def of_day(conn: Connection, org: int) -> dict[str, Any]:

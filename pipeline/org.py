@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, field_validator
 
 from pipeline import retention
+from pipeline.provenance import EndpointClass
 from pipeline.redaction.classes import REQUIRED_BY_DEFAULT
 from pipeline.redaction.health import Health
 
@@ -37,6 +38,9 @@ class OrgSettings(BaseModel):
     )
     budget_usd_a_day: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = Field(
         default=None, description="the same in US dollars, of calls whose price is known"
+    )
+    endpoint_classes: frozenset[EndpointClass] = Field(
+        default=frozenset({EndpointClass.LOCAL}), description="where models may be that are shown its sessions"
     )
     turns: bool = Field(default=False, description="what is said in a session is searchable too, redacted and gated")
     consolidation: frozenset[Consolidating] = Field(

@@ -17,6 +17,7 @@ from db.migrate import LOGINS, migrate, register_stamp
 from ops.embedded.postgres import EmbeddedPostgres
 from pipeline.embedding.port import Stamp
 from pipeline.org import OrgSettings
+from pipeline.provenance import EndpointClass
 
 STAMP = Stamp("test", "words", "1", 8)
 TEMPLATE = "afterword_template"
@@ -43,8 +44,13 @@ class Database:
             yield conn
 
     def org(self, name: str, **settings: object) -> events.Org:
-        """An org with extraction on and nothing required, unless said otherwise."""
-        wanted = OrgSettings(extraction=True, required_classes=frozenset()).model_dump() | settings
+        """An org with extraction on, nothing required and every endpoint admitted, unless said otherwise."""
+        wanted = (
+            OrgSettings(
+                extraction=True, required_classes=frozenset(), endpoint_classes=frozenset(EndpointClass)
+            ).model_dump()
+            | settings
+        )
         with self.as_role("operator") as conn:
             orgs.create(conn, name, actor="test")
             org = orgs.get(conn, name)

@@ -191,7 +191,8 @@ def mark_used(conn: Connection) -> None:
 
 
 def give_up_calls(conn: Connection) -> None:
-    """Calls reserved by workers that never came back, and how many runs wait for a budget."""
+    """Calls reserved by workers that never came back, and how many runs wait to be admitted."""
     if lost := model_calls.give_up(conn):
         log.warning("calls_lost", calls=lost)
-    metrics.OVER_BUDGET.set(model_calls.waiting(conn))
+    for reason, runs in model_calls.waiting(conn).items():
+        metrics.NOT_ADMITTED.labels(reason).set(runs)

@@ -1,7 +1,8 @@
 """Who pays for a run's model calls: each is reserved and settled in a transaction of its own, apart from the stage's.
 
-Failure handling: a used-up budget makes the run wait for the next day, and a call that no day's budget can hold ends it
-as skipped; a call that cannot be settled stays reserved, counts as such, and housekeeping gives it up for lost.
+Failure handling: a used-up budget makes the run wait for the next day, and an endpoint that the org does not admit
+until it does (looked at once a day, and at once when its settings change); a call that no day's budget can hold ends
+the run as skipped; a call that cannot be settled stays reserved, counts as such, and housekeeping gives it up for lost.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ import structlog
 
 from db import model_calls
 from db.connect import DatabaseError, Pool
-from db.model_calls import NeverWithinBudget, OverBudget
+from db.model_calls import EndpointNotAllowed, NeverWithinBudget, OverBudget
 from pipeline.extraction.metering import Asked, Purpose, Settled
 from pipeline.outcome import Skip, SkipReason, Snooze
 from workers import metrics
 
 SETTLE_TRIES = 3
-OVER_BUDGET = "over_budget"
+WAITS_FOR = OVER_BUDGET, ENDPOINT_NOT_ALLOWED = "over_budget", "endpoint_not_allowed"
 
 log = structlog.get_logger()
 
@@ -40,6 +41,8 @@ class RunMeter:
                 return model_calls.reserve(conn, asked, purpose=Purpose.EXTRACTION, run=self.run)
         except OverBudget:
             return Snooze(next_day(datetime.now(UTC)), OVER_BUDGET)
+        except EndpointNotAllowed:
+            return Snooze(next_day(datetime.now(UTC)), ENDPOINT_NOT_ALLOWED)
         except NeverWithinBudget:
             return Skip(SkipReason.OVER_BUDGET)
 

@@ -69,9 +69,10 @@ SAMPLE_ANSWERS = Gauge(
     "afterword_sample_answers", "Answered samples of activations (audit) and drops, by whether the gate was right",
     ["kind", "answer"], multiprocess_mode="mostrecent",
 )  # fmt: skip
-OVER_BUDGET = Gauge(
-    "afterword_runs_over_budget", "Runs that wait for the next day's budget", multiprocess_mode="mostrecent"
-)
+NOT_ADMITTED = Gauge(
+    "afterword_waiting_runs", "Runs that wait for a budget or for an endpoint their org admits, by reason", ["reason"],
+    multiprocess_mode="mostrecent",
+)  # fmt: skip
 MEMORIES = Gauge("afterword_memories", "Memories by status", ["status"], multiprocess_mode="mostrecent")
 STREAM_LAG = Gauge("afterword_stream_lag", "Stream entries not yet acknowledged", multiprocess_mode="mostrecent")
 UNSEALED = Gauge("afterword_ledger_unsealed_entries", "Ledger entries not sealed yet", multiprocess_mode="mostrecent")

@@ -6,7 +6,7 @@ CREATE TABLE orgs (
   -- Of these words only: what no reader knows would refuse the org's every run.
   settings jsonb NOT NULL DEFAULT '{}' CHECK (settings
     - '{extraction,languages,required_classes,waived_classes,activatable_classes,retention,
-        budget_tokens_a_day,budget_usd_a_day,turns,consolidation}'::text[] = '{}'
+        budget_tokens_a_day,budget_usd_a_day,endpoint_classes,turns,consolidation}'::text[] = '{}'
     AND settings -> 'languages' IS DISTINCT FROM '[]'),
   actor text NOT NULL DEFAULT session_user,
   reason text,

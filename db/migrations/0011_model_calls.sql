@@ -51,14 +51,18 @@ LANGUAGE sql STABLE SET search_path = afterword, pg_temp AS $$
         FROM model_calls m WHERE m.org_id = org AND m.reserved_at >= budget_day(now())) c
 $$;
 
--- Whoever reserves, and however many at once: the calls of an org's day stay within its budget. One org's reservations
--- take turns; an org without a budget never waits.
-CREATE FUNCTION stay_within_budget() RETURNS trigger LANGUAGE plpgsql SET search_path = afterword, pg_temp AS $$
+-- Whoever reserves, and however many at once: a call goes where the org lets its sessions go, to a local endpoint where it
+-- decided nothing, and the calls of its day stay within its budget. One org's reservations take turns; an org without a
+-- budget never waits.
+CREATE FUNCTION admit_call() RETURNS trigger LANGUAGE plpgsql SET search_path = afterword, pg_temp AS $$
 DECLARE
   has record;
 BEGIN
   NEW.reserved_at := clock_timestamp();
-  IF NOT EXISTS (SELECT FROM orgs o WHERE o.id = NEW.org_id AND coalesce(o.settings ->> 'budget_tokens_a_day',
+  IF NOT EXISTS (SELECT FROM orgs o WHERE o.id = NEW.org_id
+                   AND coalesce(o.settings -> 'endpoint_classes', '["local"]') ? NEW.endpoint_class) THEN
+    RAISE EXCEPTION 'the org does not let its sessions go to a % endpoint', NEW.endpoint_class USING ERRCODE = 'AW003';
+  ELSIF NOT EXISTS (SELECT FROM orgs o WHERE o.id = NEW.org_id AND coalesce(o.settings ->> 'budget_tokens_a_day',
                                                                          o.settings ->> 'budget_usd_a_day') IS NOT NULL) THEN
     RETURN NEW;
   END IF;
@@ -71,7 +75,7 @@ BEGIN
   END IF;
   RETURN NEW;
 END $$;
-CREATE TRIGGER model_calls_within_budget BEFORE INSERT ON model_calls FOR EACH ROW EXECUTE FUNCTION stay_within_budget();
+CREATE TRIGGER model_calls_admitted BEFORE INSERT ON model_calls FOR EACH ROW EXECUTE FUNCTION admit_call();
 
 -- Settled once. What was given up for lost may still come back.
 CREATE FUNCTION settle_once() RETURNS trigger LANGUAGE plpgsql SET search_path = afterword, pg_temp AS $$
@@ -81,20 +85,22 @@ END $$;
 CREATE TRIGGER model_calls_settled_once BEFORE UPDATE ON model_calls FOR EACH ROW
   WHEN (OLD.outcome NOT IN ('reserved', 'lost')) EXECUTE FUNCTION settle_once();
 
--- Who raises a budget need not wait for the next day.
-CREATE INDEX runs_over_budget ON runs (org_id) WHERE state = 'received' AND reason = 'over_budget';
-CREATE POLICY budgets_rearm ON runs TO afterword_owner
-  USING (state = 'received' AND reason = 'over_budget') WITH CHECK (state = 'received');
-CREATE FUNCTION budget_changed() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = afterword, pg_temp AS $$
+-- Who raises a budget or admits an endpoint need not wait for the next day.
+CREATE INDEX runs_not_admitted ON runs (org_id) WHERE state = 'received' AND reason IN ('over_budget', 'endpoint_not_allowed');
+CREATE POLICY admission_rearms ON runs TO afterword_owner
+  USING (state = 'received' AND reason IN ('over_budget', 'endpoint_not_allowed')) WITH CHECK (state = 'received');
+CREATE FUNCTION admission_changed() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = afterword, pg_temp AS $$
 BEGIN
   UPDATE runs SET due_at = now(), reason = NULL
-  WHERE org_id = NEW.id AND state = 'received' AND reason = 'over_budget' AND lease IS NULL;
+  WHERE org_id = NEW.id AND state = 'received' AND reason IN ('over_budget', 'endpoint_not_allowed') AND lease IS NULL;
   RETURN NULL;
 END $$;
-CREATE TRIGGER orgs_budget AFTER UPDATE ON orgs FOR EACH ROW
-  WHEN ((NEW.settings -> 'budget_tokens_a_day', NEW.settings -> 'budget_usd_a_day')
-    IS DISTINCT FROM (OLD.settings -> 'budget_tokens_a_day', OLD.settings -> 'budget_usd_a_day'))
-  EXECUTE FUNCTION budget_changed();
+CREATE TRIGGER orgs_admit AFTER UPDATE ON orgs FOR EACH ROW
+  WHEN (jsonb_build_array(NEW.settings -> 'budget_tokens_a_day', NEW.settings -> 'budget_usd_a_day',
+                          NEW.settings -> 'endpoint_classes')
+    <> jsonb_build_array(OLD.settings -> 'budget_tokens_a_day', OLD.settings -> 'budget_usd_a_day',
+                         OLD.settings -> 'endpoint_classes'))
+  EXECUTE FUNCTION admission_changed();
 ALTER TABLE orgs ADD CONSTRAINT a_budget_is_a_number CHECK (
   coalesce(jsonb_typeof(settings -> 'budget_tokens_a_day'), 'null') IN ('number', 'null')
   AND coalesce(jsonb_typeof(settings -> 'budget_usd_a_day'), 'null') IN ('number', 'null')
@@ -108,6 +114,6 @@ CREATE POLICY operators_settle ON model_calls FOR UPDATE TO afterword_operator
   USING (purpose <> 'extraction') WITH CHECK (purpose <> 'extraction');
 GRANT SELECT, INSERT, UPDATE (answered_by, input_tokens, output_tokens, cost, latency_seconds, outcome, settled_at)
   ON model_calls TO afterword_worker, afterword_operator;
-REVOKE ALL ON FUNCTION budget_left(integer), budget_day(timestamptz), stay_within_budget(), settle_once(), budget_changed()
+REVOKE ALL ON FUNCTION budget_left(integer), budget_day(timestamptz), admit_call(), settle_once(), admission_changed()
   FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION budget_left(integer), budget_day(timestamptz) TO afterword_worker, afterword_operator;

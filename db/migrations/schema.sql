@@ -21,6 +21,41 @@ CREATE TYPE afterword.narrowing AS (
 	until timestamp with time zone
 );
 ALTER TYPE afterword.narrowing OWNER TO afterword_owner;
+CREATE FUNCTION afterword.admission_changed() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+BEGIN
+  UPDATE runs SET due_at = now(), reason = NULL
+  WHERE org_id = NEW.id AND state = 'received' AND reason IN ('over_budget', 'endpoint_not_allowed') AND lease IS NULL;
+  RETURN NULL;
+END $$;
+ALTER FUNCTION afterword.admission_changed() OWNER TO afterword_owner;
+CREATE FUNCTION afterword.admit_call() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  has record;
+BEGIN
+  NEW.reserved_at := clock_timestamp();
+  IF NOT EXISTS (SELECT FROM orgs o WHERE o.id = NEW.org_id
+                   AND coalesce(o.settings -> 'endpoint_classes', '["local"]') ? NEW.endpoint_class) THEN
+    RAISE EXCEPTION 'the org does not let its sessions go to a % endpoint', NEW.endpoint_class USING ERRCODE = 'AW003';
+  ELSIF NOT EXISTS (SELECT FROM orgs o WHERE o.id = NEW.org_id AND coalesce(o.settings ->> 'budget_tokens_a_day',
+                                                                         o.settings ->> 'budget_usd_a_day') IS NOT NULL) THEN
+    RETURN NEW;
+  END IF;
+  PERFORM pg_advisory_xact_lock(x'62756467'::integer, NEW.org_id);
+  SELECT * INTO has FROM budget_left(NEW.org_id);
+  IF NEW.reserved_input + NEW.reserved_output > has.tokens_a_day OR NEW.reserved_cost > has.cost_a_day THEN
+    RAISE EXCEPTION 'this call alone is more than the budget of a day' USING ERRCODE = 'AW002';
+  ELSIF NEW.reserved_input + NEW.reserved_output > has.tokens OR NEW.reserved_cost > has.cost THEN
+    RAISE EXCEPTION 'the budget of the day is used up' USING ERRCODE = 'AW001';
+  END IF;
+  RETURN NEW;
+END $$;
+ALTER FUNCTION afterword.admit_call() OWNER TO afterword_owner;
 CREATE FUNCTION afterword.any_lexeme(query text) RETURNS tsquery
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog'
@@ -66,16 +101,6 @@ BEGIN
   RETURN 'approved';
 END $$;
 ALTER FUNCTION afterword.approve(memory uuid, comment text, namespace text, scope_kind text, scope_value text, subject_type text, subject_id text) OWNER TO afterword_verdict;
-CREATE FUNCTION afterword.budget_changed() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'afterword', 'pg_temp'
-    AS $$
-BEGIN
-  UPDATE runs SET due_at = now(), reason = NULL
-  WHERE org_id = NEW.id AND state = 'received' AND reason = 'over_budget' AND lease IS NULL;
-  RETURN NULL;
-END $$;
-ALTER FUNCTION afterword.budget_changed() OWNER TO afterword_owner;
 CREATE FUNCTION afterword.budget_day(at timestamp with time zone) RETURNS timestamp with time zone
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog'
@@ -1636,28 +1661,6 @@ BEGIN
   RETURN NULL;
 END $$;
 ALTER FUNCTION afterword.shorten() OWNER TO afterword_eraser;
-CREATE FUNCTION afterword.stay_within_budget() RETURNS trigger
-    LANGUAGE plpgsql
-    SET search_path TO 'afterword', 'pg_temp'
-    AS $$
-DECLARE
-  has record;
-BEGIN
-  NEW.reserved_at := clock_timestamp();
-  IF NOT EXISTS (SELECT FROM orgs o WHERE o.id = NEW.org_id AND coalesce(o.settings ->> 'budget_tokens_a_day',
-                                                                         o.settings ->> 'budget_usd_a_day') IS NOT NULL) THEN
-    RETURN NEW;
-  END IF;
-  PERFORM pg_advisory_xact_lock(x'62756467'::integer, NEW.org_id);
-  SELECT * INTO has FROM budget_left(NEW.org_id);
-  IF NEW.reserved_input + NEW.reserved_output > has.tokens_a_day OR NEW.reserved_cost > has.cost_a_day THEN
-    RAISE EXCEPTION 'this call alone is more than the budget of a day' USING ERRCODE = 'AW002';
-  ELSIF NEW.reserved_input + NEW.reserved_output > has.tokens OR NEW.reserved_cost > has.cost THEN
-    RAISE EXCEPTION 'the budget of the day is used up' USING ERRCODE = 'AW001';
-  END IF;
-  RETURN NEW;
-END $$;
-ALTER FUNCTION afterword.stay_within_budget() OWNER TO afterword_owner;
 CREATE FUNCTION afterword.token_users() RETURNS TABLE(user_id text, tokens bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -1948,7 +1951,7 @@ CREATE TABLE afterword.orgs (
     CONSTRAINT activatable_is_low CHECK ((COALESCE((settings -> 'activatable_classes'::text), '[]'::jsonb) <@ '["phone", "ip", "person", "dob", "address"]'::jsonb)),
     CONSTRAINT consolidation_is_known CHECK ((COALESCE((settings -> 'consolidation'::text), '[]'::jsonb) <@ '["near_duplicates"]'::jsonb)),
     CONSTRAINT orgs_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9_.-]{0,99}$'::text)),
-    CONSTRAINT orgs_settings_check CHECK ((((settings - '{extraction,languages,required_classes,waived_classes,activatable_classes,retention,budget_tokens_a_day,budget_usd_a_day,turns,consolidation}'::text[]) = '{}'::jsonb) AND ((settings -> 'languages'::text) IS DISTINCT FROM '[]'::jsonb))),
+    CONSTRAINT orgs_settings_check CHECK ((((settings - '{extraction,languages,required_classes,waived_classes,activatable_classes,retention,budget_tokens_a_day,budget_usd_a_day,endpoint_classes,turns,consolidation}'::text[]) = '{}'::jsonb) AND ((settings -> 'languages'::text) IS DISTINCT FROM '[]'::jsonb))),
     CONSTRAINT retention_floor CHECK ((NOT jsonb_path_exists(settings, 'strict $."retention".*?(((@.type() != "number" || @ < 30) || @ > 3650) || @.floor() != @)'::jsonpath, silent => true))),
     CONSTRAINT retention_is_known CHECK (((jsonb_typeof(COALESCE((settings -> 'retention'::text), '{}'::jsonb)) = 'object'::text) AND ((COALESCE((settings -> 'retention'::text), '{}'::jsonb) - '{facts,preferences,rules,turns,transcripts,drops,recalls}'::text[]) = '{}'::jsonb))),
     CONSTRAINT waivers_are_named CHECK (((jsonb_typeof(COALESCE((settings -> 'waived_classes'::text), '{}'::jsonb)) = 'object'::text) AND (NOT jsonb_path_exists(settings, 'strict $."waived_classes".*?(@.type() != "string" || !(@ like_regex "\\S"))'::jsonpath, silent => true))))
@@ -2509,7 +2512,7 @@ CREATE INDEX runs_due ON afterword.runs USING btree (state, org_id, due_at) WHER
 CREATE INDEX runs_erased ON afterword.runs USING btree (org_id, session) WHERE (erased_at IS NOT NULL);
 CREATE UNIQUE INDEX runs_event ON afterword.runs USING btree (org_id, event_key) WHERE (kind <> 'verdict'::text);
 CREATE INDEX runs_finished ON afterword.runs USING btree (state) WHERE (due_at IS NULL);
-CREATE INDEX runs_over_budget ON afterword.runs USING btree (org_id) WHERE ((state = 'received'::text) AND (reason = 'over_budget'::text));
+CREATE INDEX runs_not_admitted ON afterword.runs USING btree (org_id) WHERE ((state = 'received'::text) AND (reason = ANY (ARRAY['over_budget'::text, 'endpoint_not_allowed'::text])));
 CREATE INDEX runs_recent ON afterword.runs USING btree (created_at);
 CREATE INDEX runs_session ON afterword.runs USING btree (org_id, session);
 CREATE INDEX runs_suspect ON afterword.runs USING btree (state, due_at) WHERE ((due_at IS NOT NULL) AND ((lease_losses + ((lease IS NOT NULL))::integer) >= 2));
@@ -2532,9 +2535,9 @@ CREATE TRIGGER memories_moved AFTER UPDATE ON afterword.memories REFERENCING OLD
 CREATE TRIGGER memories_refused BEFORE INSERT ON afterword.memories FOR EACH ROW WHEN ((new.status = 'active'::text)) EXECUTE FUNCTION afterword.refuse_refused();
 CREATE TRIGGER memories_sampled AFTER INSERT ON afterword.memories REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.sample_activations();
 CREATE TRIGGER memories_unnamed AFTER UPDATE ON afterword.memories REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.forget_names();
+CREATE TRIGGER model_calls_admitted BEFORE INSERT ON afterword.model_calls FOR EACH ROW EXECUTE FUNCTION afterword.admit_call();
 CREATE TRIGGER model_calls_settled_once BEFORE UPDATE ON afterword.model_calls FOR EACH ROW WHEN ((old.outcome <> ALL (ARRAY['reserved'::text, 'lost'::text]))) EXECUTE FUNCTION afterword.settle_once();
-CREATE TRIGGER model_calls_within_budget BEFORE INSERT ON afterword.model_calls FOR EACH ROW EXECUTE FUNCTION afterword.stay_within_budget();
-CREATE TRIGGER orgs_budget AFTER UPDATE ON afterword.orgs FOR EACH ROW WHEN ((((new.settings -> 'budget_tokens_a_day'::text) IS DISTINCT FROM (old.settings -> 'budget_tokens_a_day'::text)) OR ((new.settings -> 'budget_usd_a_day'::text) IS DISTINCT FROM (old.settings -> 'budget_usd_a_day'::text)))) EXECUTE FUNCTION afterword.budget_changed();
+CREATE TRIGGER orgs_admit AFTER UPDATE ON afterword.orgs FOR EACH ROW WHEN ((jsonb_build_array((new.settings -> 'budget_tokens_a_day'::text), (new.settings -> 'budget_usd_a_day'::text), (new.settings -> 'endpoint_classes'::text)) <> jsonb_build_array((old.settings -> 'budget_tokens_a_day'::text), (old.settings -> 'budget_usd_a_day'::text), (old.settings -> 'endpoint_classes'::text)))) EXECUTE FUNCTION afterword.admission_changed();
 CREATE TRIGGER orgs_decided AFTER INSERT OR UPDATE ON afterword.orgs FOR EACH ROW EXECUTE FUNCTION afterword.org_decided();
 CREATE TRIGGER orgs_near BEFORE INSERT OR UPDATE ON afterword.orgs FOR EACH ROW EXECUTE FUNCTION afterword.near_needs_calibration();
 CREATE TRIGGER orgs_shorten AFTER UPDATE ON afterword.orgs FOR EACH ROW WHEN (((new.settings -> 'retention'::text) IS DISTINCT FROM (old.settings -> 'retention'::text))) EXECUTE FUNCTION afterword.shorten();
@@ -2652,7 +2655,7 @@ ALTER TABLE ONLY afterword.transcripts
     ADD CONSTRAINT transcripts_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
 ALTER TABLE ONLY afterword.transcripts
     ADD CONSTRAINT transcripts_run_id_fkey FOREIGN KEY (run_id) REFERENCES afterword.runs(id);
-CREATE POLICY budgets_rearm ON afterword.runs TO afterword_owner USING (((state = 'received'::text) AND (reason = 'over_budget'::text))) WITH CHECK ((state = 'received'::text));
+CREATE POLICY admission_rearms ON afterword.runs TO afterword_owner USING (((state = 'received'::text) AND (reason = ANY (ARRAY['over_budget'::text, 'endpoint_not_allowed'::text])))) WITH CHECK ((state = 'received'::text));
 ALTER TABLE afterword.drops ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.envelopes ENABLE ROW LEVEL SECURITY;
 CREATE POLICY erasure ON afterword.drops TO afterword_eraser USING (true) WITH CHECK (true);
@@ -2768,9 +2771,10 @@ GRANT USAGE ON SCHEMA afterword TO afterword_worker;
 GRANT USAGE ON SCHEMA afterword TO afterword_recall;
 GRANT USAGE ON SCHEMA afterword TO afterword_verdict;
 GRANT USAGE ON SCHEMA afterword TO afterword_eraser;
+REVOKE ALL ON FUNCTION afterword.admission_changed() FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.admit_call() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.approve(memory uuid, comment text, namespace text, scope_kind text, scope_value text, subject_type text, subject_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.approve(memory uuid, comment text, namespace text, scope_kind text, scope_value text, subject_type text, subject_id text) TO afterword_reviewer;
-REVOKE ALL ON FUNCTION afterword.budget_changed() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.budget_day(at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.budget_day(at timestamp with time zone) TO afterword_worker;
 GRANT ALL ON FUNCTION afterword.budget_day(at timestamp with time zone) TO afterword_operator;
@@ -2980,7 +2984,6 @@ REVOKE ALL ON FUNCTION afterword.run_moved() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.sample_activations() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.settle_once() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.shorten() FROM PUBLIC;
-REVOKE ALL ON FUNCTION afterword.stay_within_budget() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.token_users() FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.token_users() TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.view_drop(dropped uuid) FROM PUBLIC;

@@ -16,12 +16,15 @@ UPDATE model_calls SET outcome = 'lost', settled_at = now()
 WHERE outcome = 'reserved' AND reserved_at < now() - interval '1 hour'
 
 -- name: waiting
-SELECT count(*) AS runs FROM runs WHERE state = 'received' AND reason = 'over_budget'
+SELECT x.reason, (SELECT count(*) FROM runs r WHERE r.state = 'received' AND r.reason = x.reason
+  AND r.reason IN ('over_budget', 'endpoint_not_allowed')) AS runs
+FROM unnest('{over_budget,endpoint_not_allowed}'::text[]) AS x(reason)
 
 -- name: of_day
--- What an org has used of today, and how many of its runs wait for tomorrow's budget.
+-- What an org has used of today, and how many of its runs wait for tomorrow's budget, or for an endpoint it admits.
 SELECT coalesce(sum(m.tokens_counted), 0)::bigint AS tokens_today, sum(m.cost_counted) AS usd_today,
-  (SELECT count(*) FROM runs r WHERE r.org_id = %(org)s AND r.state = 'received' AND r.reason = 'over_budget') AS waiting
+  (SELECT count(*) FROM runs r WHERE r.org_id = %(org)s AND r.state = 'received'
+    AND r.reason IN ('over_budget', 'endpoint_not_allowed')) AS waiting
 FROM model_calls m WHERE m.org_id = %(org)s AND m.reserved_at >= budget_day(now())
 
 -- name: report

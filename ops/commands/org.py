@@ -19,6 +19,7 @@ from ops.output import AsJson, document, record
 from ops.settings import load
 from pipeline.errors import AfterwordError
 from pipeline.org import Consolidating, OrgSettings
+from pipeline.provenance import EndpointClass
 from pipeline.redaction.classes import REQUIRED_BY_DEFAULT, ClassTier, tier_of
 from pipeline.redaction.health import look
 
@@ -27,6 +28,7 @@ app = typer.Typer(no_args_is_help=True, help="Orgs: tenants and their ledgered s
 ALL = sorted(REQUIRED_BY_DEFAULT)
 LOW = [cls for cls in ALL if tier_of(cls) is ClassTier.LOW]
 CONSOLIDATING = sorted(get_args(Consolidating))
+ENDPOINTS = [str(one) for one in EndpointClass]
 LANGUAGE = re.compile(r"[a-z]{2,3}")
 NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,99}")  # the CHECK of orgs.name
 
@@ -91,6 +93,10 @@ def set_(
     budget_usd: Annotated[
         str | None, typer.Option(metavar="X|none", help="US dollars a day, of calls whose price is known; likewise")
     ] = None,
+    allow_endpoint: Annotated[
+        Texts, typer.Option(metavar="CLASS", help=f"models there may read its sessions: {', '.join(EndpointClass)}")
+    ] = None,
+    refuse_endpoint: Annotated[Texts, typer.Option(metavar="CLASS", help="take --allow-endpoint back")] = None,
     turns: Annotated[
         bool | None, typer.Option("--turns/--no-turns", help="what is said is searchable too: redacted, gated, 30 days")
     ] = None,
@@ -108,6 +114,7 @@ def set_(
     for option, given, known in (
         ("--waive", waive, ALL), ("--unwaive", unwaive, ALL), ("--require", require, ALL),
         ("--activate-low", activate_low, LOW), ("--hold-low", hold_low, LOW),
+        ("--allow-endpoint", allow_endpoint, ENDPOINTS), ("--refuse-endpoint", refuse_endpoint, ENDPOINTS),
         ("--consolidate", consolidate, CONSOLIDATING), ("--leave", leave, CONSOLIDATING),
     ):  # fmt: skip
         _refuse_unknown(option, given, known)
@@ -116,6 +123,7 @@ def set_(
         spaces = [_space(conn, org, text) for text in space or ()]
         wanted = _changed(org.settings, waive or (), unwaive or (), require or (), activate_low or (), hold_low or ())
         wanted = _speaking(wanted, language or (), drop_language or ())
+        wanted = _admitting(wanted, allow_endpoint or (), refuse_endpoint or ())
         wanted = _paying(wanted, budget_tokens, budget_usd)
         wanted = wanted if turns is None else wanted.model_copy(update={"turns": turns})
         wanted = _consolidating(conn, wanted, consolidate or (), leave or ())
@@ -152,6 +160,11 @@ def _speaking(settings: OrgSettings, more: Sequence[str], less: Sequence[str]) -
     if not (left := (settings.languages | set(more)) - set(less)):
         raise AfterwordError("an org speaks at least one language: name another by --language first")
     return settings.model_copy(update={"languages": left})
+
+
+def _admitting(settings: OrgSettings, more: Sequence[str], less: Sequence[str]) -> OrgSettings:
+    admitted = (settings.endpoint_classes | set(map(EndpointClass, more))) - set(map(EndpointClass, less))
+    return settings.model_copy(update={"endpoint_classes": admitted})
 
 
 def _paying(settings: OrgSettings, tokens: str | None, usd: str | None) -> OrgSettings:

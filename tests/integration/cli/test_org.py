@@ -49,6 +49,14 @@ def test_an_org_says_in_which_languages_it_must_be_covered(cli: Cli) -> None:
     assert cli.json("ledger", "show", "acme")[-1]["detail"]["changed"]["languages"] == [["en", "ja", "pt"], ["pt"]]
 
 
+def test_an_org_says_where_models_may_read_its_sessions(cli: Cli) -> None:
+    cli.ok(*CREATE, "acme")
+    assert cli.json("org", "show", "acme")["endpoint_classes"] == ["local"]
+    assert cli.json(*SET, "--allow-endpoint", "cloud")["endpoint_classes"] == ["cloud", "local"]
+    assert cli.json(*SET, "--refuse-endpoint", "local", "--refuse-endpoint", "cloud")["endpoint_classes"] == []
+    assert "it takes local, private, cloud" in cli.refused(*SET, "--allow-endpoint", "moon")
+
+
 def test_turns_are_kept_once_the_org_says_so(cli: Cli) -> None:
     cli.ok(*CREATE, "acme")
     assert cli.json("org", "show", "acme")["turns"] is False

@@ -12,7 +12,7 @@ import pytest
 from db import model_calls, orgs
 from db.connect import Connection
 from db.events import Org
-from db.model_calls import NeverWithinBudget, OverBudget
+from db.model_calls import EndpointNotAllowed, NeverWithinBudget, OverBudget
 from pipeline.extraction.metering import Asked, CallOutcome, Purpose, Settled, Tokens
 from pipeline.provenance import EndpointClass, Provenance
 from tests.integration.db import rows
@@ -156,15 +156,59 @@ def test_whoever_raises_a_budget_need_not_wait_for_tomorrow(shared: Database) ->
         waits, theirs = (rows.insert_run(conn, one) for one in (org, other))
         conn.execute("UPDATE runs SET due_at = %s, reason = 'over_budget' WHERE id = ANY (%s)",
                      (tomorrow, [waits, theirs]))  # fmt: skip
-        assert model_calls.waiting(conn) == 2
+        assert model_calls.waiting(conn)["over_budget"] == 2
     with shared.as_role("operator") as conn:
         assert orgs.change(conn, org, org.settings.model_copy(update={"budget_tokens_a_day": None}), actor="ana",
                            reason="more")  # fmt: skip
     with shared.as_role("worker") as conn:
         found = conn.execute("SELECT id, due_at <= now() AS due FROM runs WHERE id = ANY (%s)", ([waits, theirs],))
         due = {row["id"]: row["due"] for row in found}
-        assert model_calls.waiting(conn) == 1
+        assert model_calls.waiting(conn)["over_budget"] == 1
     assert due == {waits: True, theirs: False}
+
+
+@pytest.mark.parametrize("purpose", Purpose)
+def test_no_call_goes_where_the_org_does_not_let_it(shared: Database, purpose: Purpose) -> None:
+    org = rows.fresh_org(shared, endpoint_classes=frozenset({EndpointClass.LOCAL, EndpointClass.PRIVATE}))
+    with shared.as_role("worker") as conn:
+        run = rows.insert_run(conn, org)
+        for endpoint in EndpointClass:
+            asked = Asked(WHO.model_copy(update={"endpoint_class": endpoint}), Tokens(1, 1), None)
+            if endpoint is EndpointClass.CLOUD:
+                with pytest.raises(EndpointNotAllowed):
+                    model_calls.reserve(conn, asked, purpose=purpose, run=run)
+            else:
+                model_calls.reserve(conn, asked, purpose=purpose, run=run)
+
+
+def test_an_org_that_decided_nothing_sends_its_sessions_nowhere(shared: Database) -> None:
+    org = rows.fresh_org(shared)
+    with rows.as_admin(shared) as admin:
+        admin.execute("UPDATE orgs SET settings = settings - 'endpoint_classes' WHERE id = %s", (org.id,))
+    for endpoint, refused in (("local", False), ("private", True), ("cloud", True)):
+        said = rows.psql(
+            shared, "worker",
+            "INSERT INTO model_calls (id, org_id, purpose, provider, model, endpoint_class, prompt_revision,"
+            " reserved_input, reserved_output)"
+            f" VALUES (uuidv7(), {org.id}, 'trial', 'p', 'm', '{endpoint}', 'r', 1, 1)",
+        )  # fmt: skip
+        assert ("does not let its sessions go" in said.stderr) is refused
+
+
+def test_whoever_admits_an_endpoint_need_not_wait_for_tomorrow(shared: Database) -> None:
+    org = rows.fresh_org(shared, endpoint_classes=frozenset({EndpointClass.LOCAL}))
+    with shared.as_role("worker") as conn:
+        waits = rows.insert_run(conn, org)
+        conn.execute("UPDATE runs SET due_at = now() + interval '1 day', reason = 'endpoint_not_allowed' WHERE id = %s",
+                     (waits,))  # fmt: skip
+        assert model_calls.waiting(conn)["endpoint_not_allowed"] == 1
+    with shared.as_role("operator") as conn:
+        wanted = org.settings.model_copy(update={"endpoint_classes": frozenset(EndpointClass)})
+        assert orgs.change(conn, org, wanted, actor="ana", reason="contract of May")
+    with shared.as_role("worker") as conn:
+        assert model_calls.waiting(conn)["endpoint_not_allowed"] == 0
+        [run] = conn.execute("SELECT due_at <= now() AS due FROM runs WHERE id = %s", (waits,))
+        assert run["due"]
 
 
 def test_a_report_counts_once_what_several_calls_made(shared: Database) -> None:

@@ -14,6 +14,7 @@ from db import orgs
 from db.connect import DatabaseDown
 from pipeline.extraction.adapters.endpoint import Endpoint
 from pipeline.extraction.adapters.pydantic_ai import ModelExtractor
+from pipeline.provenance import EndpointClass
 from tests.doubles.model_server import Answer, Failure, Hang, ModelServer
 from tests.fleet import Fleet, event
 from tests.waiting import wait_for
@@ -111,6 +112,27 @@ def test_over_budget_a_run_waits_for_tomorrow_spends_no_attempt_and_keeps_nobody
     assert fleet.rows("SELECT DISTINCT state, reason FROM runs WHERE org_id = %s", poor.id) == [
         {"state": "extracted", "reason": None}
     ]
+
+
+def test_no_word_of_a_session_reaches_an_endpoint_its_org_does_not_admit(fleet: Fleet) -> None:
+    shy = fleet.database.org("shy", endpoint_classes=["local"])
+    fleet.database.org("acme")
+    with ModelServer([EMPTY]) as server:
+        asking(fleet, server)
+        fleet.ingest(event(SAID, org="shy"), event("Nothing else was said here today.", org="acme"))
+        fleet.run("extraction")
+        assert len(server.requests) == 1
+        assert SAID not in str(server.requests)
+        [waits] = fleet.rows("SELECT state, attempts, reason FROM runs WHERE org_id = %s", shy.id)
+        assert waits == {"state": "received", "attempts": 0, "reason": "endpoint_not_allowed"}
+        fleet.run("extraction")
+        assert len(server.requests) == 1
+        with fleet.database.as_role("operator") as conn:
+            wanted = shy.settings.model_copy(update={"endpoint_classes": frozenset(EndpointClass)})
+            orgs.change(conn, shy, wanted, actor="ana", reason="contract of May")
+        fleet.run("extraction")
+        assert SAID in str(server.requests[-1])
+    assert fleet.rows("SELECT DISTINCT state FROM runs") == [{"state": "extracted"}]
 
 
 def test_what_no_day_can_pay_for_is_skipped_with_its_reason(fleet: Fleet) -> None:

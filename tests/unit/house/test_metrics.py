@@ -51,5 +51,6 @@ def _values() -> set[tuple[str, str]]:
         *(("age", age) for age in ages),
         *(("kind", kind) for kind in importlib.import_module("workers.housekeeping").REVIEW_KINDS),
         *(("stage", stage) for stage in importlib.import_module("workers.fleet").NAMES),
+        *(("reason", reason) for reason in importlib.import_module("workers.metering").WAITS_FOR),
         *(("outcome", kind.__name__.lower()) for kind in (Done, Retry, Snooze, Skip, Bury)),
     }
