@@ -10,21 +10,39 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
 from pipeline.candidate import Envelope
+from pipeline.consolidation.similarity import Likeness, similarity
 from pipeline.errors import MalformedEnvelope
-from pipeline.session import storable
+from pipeline.session import normalised, storable
 
 MAX_MESSAGE_CHARACTERS = 1_000
 _FENCED = re.compile(r"```[A-Za-z]*[ \t]*\r?\n(?P<document>.*?)\r?\n?[ \t]*```", re.DOTALL)
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,39}")
 
 
-def parse(text: str) -> Envelope:
-    """The envelope in `text`; raises MalformedEnvelope with field paths and reasons, at most 1,000 characters."""
+def parse(text: str, canaries: Sequence[str] = ()) -> Envelope:
+    """The envelope in `text`; raises MalformedEnvelope with field paths and reasons, at most 1,000 characters.
+
+    `canaries`: what the examples of the prompt say, which no candidate may.
+    """
+    parsed = _envelope(text)
+    for number, candidate in enumerate(parsed.candidates):
+        said = [candidate.content, *(item.quote for item in candidate.evidence)]
+        if any(_repeats(one, canary) for one in said for canary in canaries):
+            raise MalformedEnvelope(f"candidates[{number}] repeats an example of the instructions, which is no session")
+    return parsed
+
+
+def _repeats(said: str, canary: str) -> bool:
+    return normalised(canary) in normalised(said) or similarity(said, canary).kind is not Likeness.NONE
+
+
+def _envelope(text: str) -> Envelope:
     document = json.dumps(_storable(_decode(_unfenced(text))), allow_nan=False)
     try:
         return Envelope.model_validate_json(document, strict=True)

@@ -115,7 +115,7 @@ class Conversations:
         for repairs_left in range(MAX_REPAIRS, -1, -1):
             answers.append(await self._ask(meter, messages, written))
             try:
-                return envelope.parse(_text(answers[-1])), answers
+                return envelope.parse(_text(answers[-1]), self._prompt.canaries), answers
             except MalformedEnvelope as wrong:
                 if not repairs_left:
                     return Bury(ErrorCode.MALFORMED_ENVELOPE, str(wrong))

@@ -141,6 +141,17 @@ def test_a_second_malformed_answer_buries_without_repeating_content() -> None:
     assert len(requests) == 2
 
 
+def test_a_model_that_proposes_the_example_of_its_prompt_is_told_and_then_refused() -> None:
+    [echo] = [
+        line for line in prompts.load().text.splitlines() if line.startswith('{"candidates"') and "tide" in line.lower()
+    ]
+    outcome, requests = run_one([Answer(echo), Answer(GOOD)])
+    assert isinstance(outcome, Done)
+    assert "repeats an example" in requests[1]["messages"][-1]["content"]
+    outcome, _ = run_one([Answer(echo)])
+    assert isinstance(outcome, Bury)
+
+
 def long_job(meter: Meter) -> ExtractionJob:
     turns = tuple(Turn(role=Role.USER, text=f"{n} " + "x" * 900, trust=Trust.USER) for n in range(12))
     return ExtractionJob(uuid5(ROOT, "long"), Transcript(turns=turns), meter=meter)
