@@ -25,7 +25,7 @@ from pipeline.subjects import USER, Name, Sought, event_names, texts_in, texts_i
 from pipeline.transcripts import inflate
 
 _TABLES = ("memories", "reviews", "runs", "transcripts", "envelopes", "drops", "payloads", "rejected_events", "tokens",
-           "run_subjects")  # fmt: skip
+           "run_subjects", "outcomes")  # fmt: skip
 
 
 @dataclass
@@ -39,6 +39,7 @@ class Found:
     memories: set[UUID] = field(default_factory=set)
     reviews: set[UUID] = field(default_factory=set)
     drops: set[UUID] = field(default_factory=set)
+    outcomes: set[UUID] = field(default_factory=set)
     payloads: set[int] = field(default_factory=set)
     rejected_events: set[UUID] = field(default_factory=set)
     transcripts: set[UUID] = field(default_factory=set)
@@ -49,8 +50,8 @@ class Found:
 
     def counts(self) -> dict[str, int]:
         """Rows by store; those with none are left out."""
-        stores = ("memories", "embeddings", "reviews", "drops", "payloads", "transcripts", "envelopes", "runs",
-                  "rejected_events", "tokens")  # fmt: skip
+        stores = ("memories", "embeddings", "reviews", "drops", "outcomes", "payloads", "transcripts", "envelopes",
+                  "runs", "rejected_events", "tokens")  # fmt: skip
         sizes = {name: value if isinstance(value := getattr(self, name), int) else len(value) for name in stores}
         return {name: size for name, size in sizes.items() if size}
 
@@ -82,6 +83,7 @@ class _Search:
         self._memories()
         self._close()
         self._reviews()
+        self._outcomes()
         self._payloads()
         found.rejected_events |= {row["id"] for row in self._rows("rejected_events") if self._rejected(row)}
         found.transcripts = self._present("transcripts")
@@ -165,6 +167,12 @@ class _Search:
             if gone or self._says([row["comment"]]):
                 self._found.reviews.add(row["id"])
 
+    def _outcomes(self) -> None:
+        for row in self._rows("outcomes"):
+            texts = [row[column] for column in ("comment", "eval_run", "agent", "workflow")]
+            if row["memory_id"] in self._found.memories or self._says(texts):
+                self._found.outcomes.add(row["id"])
+
     def _payloads(self) -> None:
         about = {str(id_) for id_ in (*self._found.memories, *self._found.runs, *self._found.drops)}
         for row in self._rows("payloads"):
@@ -247,6 +255,9 @@ def erase(conn: Connection, erasure: UUID, found: Found, keys: dict[UUID, str]) 
     row = conn.execute(query("subjects.erase"), params).fetchone()
     assert row is not None
     receipt: dict[str, Any] = row["receipt"]
+    besides = {"erasure": erasure, "outcomes": list(found.outcomes), "memories": list(found.memories)}
+    if gone := conn.execute(query("subjects.erase_outcomes"), besides).fetchone():
+        receipt["erased"]["outcomes"] = receipt["erased"].get("outcomes", 0) + gone["rows"]
     return receipt
 
 

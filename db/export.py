@@ -28,6 +28,10 @@ def reviews(conn: Connection, found: Found) -> Rows:
     return list(conn.execute(query("subjects.export_reviews"), {"ids": list(found.reviews)}))
 
 
+def outcomes(conn: Connection, found: Found) -> Rows:
+    return list(conn.execute(query("subjects.export_outcomes"), {"ids": list(found.outcomes)}))
+
+
 def recalls(conn: Connection, org_id: int, found: Found) -> Rows:
     """When and to whom memories about them were handed out."""
     params = {"org": org_id, "ids": [str(id_) for id_ in found.memories]}

@@ -64,6 +64,11 @@ def oldest_due(conn: Connection) -> dict[str, float]:
     return {row["state"]: row["seconds"] for row in conn.execute(query("housekeeping.oldest_due"))}
 
 
+def empty_digests(conn: Connection) -> dict[str, int]:
+    """By org, how many digests of the last hour held nothing."""
+    return {row["org"]: row["digests"] for row in conn.execute(query("housekeeping.empty_digests"))}
+
+
 def mark_used(conn: Connection, *, seconds: float) -> int:
     """Derive last_used_at from the recalls of the last `seconds`."""
     return conn.execute(query("housekeeping.used"), {"seconds": seconds}).rowcount

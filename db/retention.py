@@ -11,8 +11,8 @@ from db.connect import Connection
 from db.events import Org
 from db.sql import query
 
-STORES: Final = ("transcripts", "envelopes", "rejected_events", "drops", "expired", "forgotten", "recalls", "tokens",
-                 "renewals")  # fmt: skip
+STORES: Final = ("transcripts", "envelopes", "rejected_events", "drops", "expired", "forgotten", "recalls", "outcomes",
+                 "tokens", "renewals")  # fmt: skip
 """As the view past_date names them. `expired` and `forgotten` are memories; `renewals` opens reviews of old rules."""
 BATCH_ROWS = 500
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, LiteralString
 from uuid import UUID
 
 from db.connect import Connection, DatabaseError
@@ -100,15 +100,24 @@ def restore_repeat(conn: Connection, repeat: UUID, *, comment: str) -> UUID:
     return run
 
 
-def _call(conn: Connection, name: str, params: dict[str, Any]) -> dict[str, Any]:
+def _call(conn: Connection, name: LiteralString, params: dict[str, Any]) -> dict[str, Any]:
+    return asked(conn, f"doors.{name}", params)
+
+
+def asked(conn: Connection, name: LiteralString, params: dict[str, Any]) -> dict[str, Any]:
+    """The one row of a function that a grant may call. Raises VerdictRefused where it refuses."""
+    (row,) = asked_all(conn, name, params)
+    return row
+
+
+def asked_all(conn: Connection, name: LiteralString, params: dict[str, Any]) -> list[dict[str, Any]]:
+    """Its rows."""
     try:
-        row = conn.execute(query(f"doors.{name}"), params).fetchone()
+        return conn.execute(query(name), params).fetchall()
     except DatabaseError as error:
-        if error.sqlstate in {"AW001", "AW002", "P0002", "22023", "23514", "23503"}:
+        if error.sqlstate in {"AW001", "AW002", "P0002", "22023", "23514", "23503", "42501"}:
             raise VerdictRefused(_reason(error)) from None
         raise
-    assert row is not None
-    return row
 
 
 def _reason(error: DatabaseError) -> str:

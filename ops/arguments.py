@@ -13,6 +13,7 @@ import typer
 from db.connect import Connection
 from db.overview import ids_between
 from pipeline.errors import AfterwordError
+from pipeline.memory import ScopeKind
 from pipeline.redaction.redactor import without_high
 
 SHORTEST_PREFIX = 8
@@ -69,6 +70,16 @@ def one_id(conn: Connection, kind: str, text: str) -> UUID:
             f"give more digits, for example {found[0]}"
         )
     return found[0]
+
+
+def scoped(text: str | None) -> tuple[str | None, str | None]:
+    """`org` or KIND=VALUE as (kind, value); (None, None) where nothing was typed."""
+    if text is None:
+        return None, None
+    kind, _, value = text.partition("=")
+    if kind not in set(ScopeKind) or (kind == ScopeKind.ORG) == bool(value):
+        raise typer.BadParameter(f"{text!r} is neither org nor KIND=VALUE with KIND of {', '.join(ScopeKind)}")
+    return kind, value or None
 
 
 Limit = Annotated[int, typer.Option(min=1, max=10_000, help="at most so many rows")]

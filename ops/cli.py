@@ -15,9 +15,12 @@ from ops.commands import (
     dsar,
     embed,
     extraction,
+    feedback,
     ledger,
     near_duplicates,
     org,
+    outcome,
+    preference,
     redact,
     rejected,
     replay,
@@ -25,9 +28,11 @@ from ops.commands import (
     review,
     runs,
     usage,
+    workspace,
 )
 from ops.commands.check import check
 from ops.commands.demo import demo
+from ops.commands.digest import digest
 from ops.commands.emit import emit
 from ops.commands.extract import extract
 from ops.commands.migrate import migrate
@@ -52,6 +57,7 @@ app.command()(check)
 app.command()(emit)
 app.command()(extract)
 app.command()(recall)
+app.command()(digest)
 app.command()(repair)
 app.command()(reevaluate)
 for _group in (
@@ -64,6 +70,10 @@ for _group in (
     review,
     drops,
     near_duplicates,
+    feedback,
+    preference,
+    workspace,
+    outcome,
     audit,
     redact,
     ledger,

@@ -27,7 +27,7 @@ from pipeline.subjects import USER, Name, Sought
 from pipeline.transcripts import unpack
 
 _CAN_NAME = frozenset({"content", "rationale", "evidence", "comment", "event", "text", "subject_id", "author",
-                       "scope_value", "user_id", "session"})  # fmt: skip
+                       "scope_value", "user_id", "session", "agent", "workflow", "eval_run"})  # fmt: skip
 
 
 def exported(settings: Settings, asked: Asked, reason: str, output: Path, *, names_masked: bool) -> int:
@@ -68,6 +68,7 @@ def _rows(conn: Connection, asked: Asked, found: Found) -> Iterator[tuple[str, l
     yield "sessions", [_session(row, asked.who) for row in export.runs(conn, found)]
     yield "drops", export.drops(conn, found)
     yield "reviews", export.reviews(conn, found)
+    yield "outcomes", export.outcomes(conn, found)
     yield "handed_out", export.recalls(conn, asked.org.id, found)
 
 

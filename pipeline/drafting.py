@@ -59,7 +59,7 @@ def texts_of(candidate: StagedCandidate) -> Iterator[str]:
 def gate_candidate(
     candidate: StagedCandidate, inspect: Inspector, uncovered: frozenset[str], *,
     activatable: frozenset[str], proposed: bool, failed: bool, refused: UUID | None = None,
-    threshold: float | None = None
+    threshold: float | None = None, decided: bool = False
 ) -> Gated:  # fmt: skip
     """Detection over content, rationale and every quote; classes of all count.
 
@@ -77,6 +77,7 @@ def gate_candidate(
         author_kind=AuthorKind.AGENT if proposed else AuthorKind.SYSTEM,
         activatable=activatable,
         session_failed=failed,
+        decided=decided,
         drop_rule=None if threshold is None else DropRule.CONFIDENCE_BELOW,
     ))  # fmt: skip
     evidence = [item | {"quote": quote.text_redacted} for item, quote in zip(candidate.evidence, quotes, strict=True)]

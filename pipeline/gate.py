@@ -34,7 +34,7 @@ class GateInput:
     `classes`: found by detectors or standing as masks. `reasons`: from the classifier, the evidence check and what
     people decided before. `uncovered`: required classes without a healthy detector. `author_kind`: AGENT for a
     proposal or note. `activatable`: LOW classes the org lets activate with a subject. `drop_rule`: a rule that would
-    keep it out.
+    keep it out. `decided`: a person recorded it who had the right to decide: a rule needs no review for being one.
     """
 
     kind: str
@@ -46,6 +46,7 @@ class GateInput:
     activatable: frozenset[str] = frozenset()
     session_failed: bool = False
     drop_rule: DropRule | None = None
+    decided: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,7 @@ def _reasons(case: GateInput) -> Iterator[HoldReason]:
         yield HoldReason.DETECTOR_UNAVAILABLE
     if case.subject is None and any(map(is_personal, case.classes)):
         yield HoldReason.SUBJECT_MISSING
-    if case.kind not in _MAY_ACTIVATE:
+    if case.kind not in _MAY_ACTIVATE and not case.decided:
         yield HoldReason.RULE
     if case.kind in _STEERING and case.author_kind is AuthorKind.AGENT:
         yield HoldReason.AGENT_PROPOSAL

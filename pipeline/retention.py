@@ -76,6 +76,9 @@ REGISTRY: tuple[Holding, ...] = (
             "org_id", "the entry's memory or run; what its text says", "payloads", ("content", "key")),
     Holding("reviews", "reviews", "why a person decided so; goes with its memory", None, None, "org_id",
             "its memory; what its text says", "reviews", ("comment",)),
+    Holding("outcomes", "outcomes", "what became of what was proposed: food for mining, never for a prompt",
+            timedelta(days=30), "expires_at", "org_id", "its memory; what its text says", "outcomes",
+            ("comment", "eval_run", "agent", "workflow")),
     Holding("rejected_events", "rejected_events", "what could not become a run, until it is fixed", timedelta(days=14),
             "purge_after", None, "what its text says", "rejected_events", ("detail", "body")),
     Holding("recalls", "recalls", "what a model was shown, by ids and scores", _YEAR, "at", "org_id", "its memories",
@@ -106,10 +109,12 @@ CONTENT_FREE: dict[str, frozenset[str]] = {
     "model_calls": frozenset({"purpose", "provider", "model", "answered_by", "endpoint_class", "prompt_revision",
                               "outcome"}),
     "migrations": frozenset({"name", "checksum"}),
-    "namespaces": frozenset({"name"}),
+    "namespaces": frozenset({"name", "scope_kind", "scope_value", "path", "title", "description", "preamble",
+                             "agents"}),
     "occurrences": frozenset({"similarity", "undone_by"}),
     "orgs": frozenset({"name", "settings", "actor", "reason"}),
     "transcripts": frozenset({"detectors"}),
+    "outcomes": frozenset({"kind", "verdict", "namespace", "actor"}),
     "payloads": frozenset({"detectors"}),
     "reclassifications": frozenset({"kind", "actor", "reason", "status", "store", "after", "counts", "detectors",
                                     "plan_digest", "planned_by", "confirmed_digest"}),
@@ -131,7 +136,7 @@ CONTENT_FREE: dict[str, frozenset[str]] = {
 """Columns of text, JSON or bytes that say nothing of what was said: words of closed lists, hashes under no guessable
 text, ids, and what operators name and write (their own names as actors stay: who decided must be answerable)."""
 
-BY_ORG: Final = ("facts", "preferences", "rules", "turns", "transcripts", "drops", "recalls")
+BY_ORG: Final = ("facts", "preferences", "rules", "turns", "transcripts", "drops", "recalls", "outcomes")
 """The classes an org may keep for longer or shorter than by default; `rules` is the time between two reviews."""
 
 

@@ -63,6 +63,7 @@ RUN_ENTRIES: frozenset[tuple[RunKind, RunState]] = frozenset(
     {
         (RunKind.SESSION, R.RECEIVED),
         (RunKind.PROPOSAL, R.RECEIVED),  # skips the model there: its text is turn 0
+        (RunKind.PROPOSAL, R.EXTRACTED),  # recorded by a person or a pass, with its envelope
         (RunKind.NOTE, R.RECEIVED),
         (RunKind.VERDICT, R.EXTRACTED),  # an edited or corrected text passes detection like any other
         (RunKind.VERDICT, R.REDACTED),  # an approval unchanged only needs its vector

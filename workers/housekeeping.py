@@ -15,7 +15,7 @@ from pathlib import Path
 import structlog
 from redis.exceptions import RedisError, ResponseError
 
-from db import embedding, housekeeping, ledger, model_calls, reclassify, retention
+from db import embedding, housekeeping, ledger, model_calls, outcomes, reclassify, retention
 from db.connect import Connection, DatabaseError
 from pipeline.errors import LedgerBroken
 from pipeline.outcome import ErrorCode
@@ -71,6 +71,7 @@ def slow_round(using: Resources, conn: Connection) -> bool:
         "index": lambda: index(conn),
         "used": lambda: mark_used(conn),
         "calls": lambda: give_up_calls(conn),
+        "silence": lambda: hear_silence(conn),
     }
     went_well = [_duty(name, duty) for name, duty in duties.items()]
     return all(went_well)
@@ -196,3 +197,12 @@ def give_up_calls(conn: Connection) -> None:
         log.warning("calls_lost", calls=lost)
     for reason, runs in model_calls.waiting(conn).items():
         metrics.NOT_ADMITTED.labels(reason).set(runs)
+
+
+def hear_silence(conn: Connection) -> None:
+    """What fails by saying nothing: digests without an item, and outcomes that were not written."""
+    metrics.OUTCOMES_LOST.set(outcomes.lost(conn))
+    empty = housekeeping.empty_digests(conn)
+    metrics.DIGESTS_EMPTY.set(sum(empty.values()))
+    for org, digests in empty.items():
+        log.warning("digests_empty", org=org, digests=digests)

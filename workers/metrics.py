@@ -73,6 +73,14 @@ NOT_ADMITTED = Gauge(
     "afterword_waiting_runs", "Runs that wait for a budget or for an endpoint their org admits, by reason", ["reason"],
     multiprocess_mode="mostrecent",
 )  # fmt: skip
+DIGESTS_EMPTY = Gauge(
+    "afterword_digests_empty", "Digests of the last hour that held no rule and no preference",
+    multiprocess_mode="mostrecent",
+)  # fmt: skip
+OUTCOMES_LOST = Gauge(
+    "afterword_outcomes_lost", "Outcomes that could not be written, since the installation was made",
+    multiprocess_mode="mostrecent",
+)  # fmt: skip
 MEMORIES = Gauge("afterword_memories", "Memories by status", ["status"], multiprocess_mode="mostrecent")
 STREAM_LAG = Gauge("afterword_stream_lag", "Stream entries not yet acknowledged", multiprocess_mode="mostrecent")
 UNSEALED = Gauge("afterword_ledger_unsealed_entries", "Ledger entries not sealed yet", multiprocess_mode="mostrecent")

@@ -27,6 +27,7 @@ from pipeline.drafting import Gated, distinct, gate_candidate, gate_text, texts_
 from pipeline.dropping import Dropping
 from pipeline.errors import DetectorDown
 from pipeline.extraction.staging import StagedCandidate, StagedEnvelope
+from pipeline.extraction.wording.stakes import stakes
 from pipeline.gate import Activate, Drop, Hold
 from pipeline.memory import HoldReason, MemoryDraft
 from pipeline.outcome import Bury, Done, ErrorCode, Outcome, Retry
@@ -186,13 +187,16 @@ class _Judge:
         self, run: Claimed, candidate: StagedCandidate, org: Org, missing: frozenset[str], envelope: StagedEnvelope
     ) -> Gated:
         """What a person restored is not dropped again by the rule they overruled."""
-        restored = run.kind is RunKind.VERDICT
+        restored, recorded = run.kind is RunKind.VERDICT, "recorded" in run.event  # no sender can say that
         by = envelope.provenance_of(candidate)
-        days = kept_days(candidate.kind, org.settings.retention)
+        known: dict[str, Any] = {"lifetime_days": kept_days(candidate.kind, org.settings.retention)}
+        if recorded:
+            known["high_stakes"] = bool(stakes(candidate.content))
         return gate_candidate(
-            candidate.model_copy(update={"lifetime_days": days}), self.inspect, missing,
-            activatable=org.settings.activatable_classes,
-            proposed=run.kind in (RunKind.PROPOSAL, RunKind.NOTE), failed=run.event.get("outcome") == "failed",
+            candidate.model_copy(update=known), self.inspect, missing,
+            activatable=org.settings.activatable_classes, decided=recorded and run.event["decided"] is True,
+            proposed=run.kind in (RunKind.PROPOSAL, RunKind.NOTE) and not recorded,
+            failed=run.event.get("outcome") == "failed",
             refused=self.refused.get(_candidate_said(run, candidate, self.inspect)),
             threshold=None if restored else self.dropping.threshold_above(candidate.confidence, by),
         )  # fmt: skip
@@ -248,5 +252,6 @@ def _draft(
         hold_reasons=reasons, subject=candidate.subject, author_kind=candidate.author_kind, author=candidate.author,
         provenance=provenance, high_stakes=candidate.high_stakes, importance=candidate.importance,
         observed_at=candidate.observed_at, confidence=candidate.confidence, cites=gated.cites,
+        namespace=candidate.namespace, replaces=candidate.replaces,
         expires_at=datetime.now(UTC) + timedelta(days=candidate.lifetime_days),
     )  # fmt: skip

@@ -20,10 +20,19 @@ CREATE TABLE spaces (
   PRIMARY KEY (org_id, name)
 );
 
--- The manifest: a memory outside it is never handed to an agent.
+-- The manifest: a memory outside it is never handed to an agent. For rules: whom they are for, the file they stand in in a
+-- digest, what heads it, and which agents it is for, all where none is named.
 CREATE TABLE namespaces (
   org_id integer NOT NULL REFERENCES orgs,
   name text NOT NULL CHECK (name <> ''),
+  scope_kind text NOT NULL DEFAULT 'org'
+    CHECK (scope_kind IN ('org', 'user', 'agent', 'project', 'workflow', 'object')),
+  scope_value text CONSTRAINT namespace_scope_complete CHECK ((scope_value IS NULL) = (scope_kind = 'org')),
+  path text NOT NULL DEFAULT '',
+  title text NOT NULL DEFAULT '',
+  description text NOT NULL DEFAULT '',
+  preamble text NOT NULL DEFAULT '' CHECK (length(preamble) <= 4000),
+  agents text[] NOT NULL DEFAULT '{}',
   PRIMARY KEY (org_id, name)
 );
 

@@ -2,7 +2,7 @@
 
 CREATE TABLE run_entries (kind text NOT NULL, state text NOT NULL, PRIMARY KEY (kind, state));
 INSERT INTO run_entries VALUES
-  ('session', 'received'), ('proposal', 'received'), ('note', 'received'),
+  ('session', 'received'), ('proposal', 'received'), ('proposal', 'extracted'), ('note', 'received'),
   ('verdict', 'extracted'), ('verdict', 'redacted'), ('reextract', 'received');
 
 CREATE TABLE run_moves (from_state text NOT NULL, to_state text NOT NULL, PRIMARY KEY (from_state, to_state));

@@ -169,6 +169,8 @@ CREATE INDEX memories_held_text ON memories USING gin (org_id, lexemes) WHERE st
 CREATE INDEX memories_newest ON memories (org_id, observed_at) WHERE status = 'active';
 CREATE UNIQUE INDEX memories_once ON memories (run_id, content_hash) WHERE status IN ('pending', 'active');
 CREATE INDEX memories_repeat ON memories (org_id, content_hash) WHERE status IN ('pending', 'active');
+CREATE INDEX memories_rules ON memories (org_id, namespace, id)
+  WHERE kind = 'rule' AND status = 'active' AND erased_at IS NULL;
 CREATE INDEX memories_purge ON memories (purge_after) WHERE purge_after IS NOT NULL AND erased_at IS NULL;
 CREATE INDEX memories_refused ON memories (org_id, content_hash) WHERE status IN ('rejected', 'tombstoned');
 CREATE INDEX memories_refused_text ON memories USING gin (org_id, lexemes) WHERE status IN ('rejected', 'tombstoned');

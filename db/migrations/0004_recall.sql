@@ -6,7 +6,7 @@ CREATE TABLE recalls (
   token_id uuid NOT NULL,
   actor text NOT NULL,
   at timestamptz NOT NULL DEFAULT now(),
-  mode text NOT NULL CHECK (mode IN ('hybrid', 'lexical', 'vector', 'newest')),
+  mode text NOT NULL CHECK (mode IN ('hybrid', 'lexical', 'vector', 'newest', 'digest')),
   as_of timestamptz,
   hits jsonb NOT NULL,
   excluded jsonb NOT NULL,
@@ -15,6 +15,7 @@ CREATE TABLE recalls (
 );
 ALTER TABLE recalls ALTER COLUMN hits SET STATISTICS 0;
 CREATE INDEX recalls_at ON recalls (org_id, at);
+CREATE INDEX recalls_silent ON recalls (at) WHERE mode = 'digest' AND hits = '[]';
 
 CREATE VIEW promptable WITH (security_barrier) AS
 SELECT m.id, m.tier, m.kind, m.namespace, m.scope_kind, m.scope_value, m.content, m.author_kind, m.author,

@@ -51,13 +51,14 @@ GRANT SELECT (id, session) ON runs TO afterword_recall;
 GRANT SELECT, INSERT ON recalls TO afterword_recall;
 GRANT EXECUTE ON FUNCTION recallable(memories, tokens, timestamptz, narrowing), words_asked(text), one_lexeme(text)
   TO afterword_recall;
-GRANT UPDATE (block_hash, rendered_at) ON recalls TO afterword_recall;
+GRANT UPDATE (block_hash, rendered_at, excluded) ON recalls TO afterword_recall;
 
 -- The verdict functions.
 CREATE POLICY verdicts_decide ON memories TO afterword_verdict USING (true) WITH CHECK (true);
 CREATE POLICY verdicts_read ON namespaces FOR SELECT TO afterword_verdict USING (true);
 CREATE POLICY verdicts_close ON reviews TO afterword_verdict USING (true) WITH CHECK (true);
-CREATE POLICY verdicts_open ON runs TO afterword_verdict USING (true) WITH CHECK (kind = 'verdict');
+CREATE POLICY verdicts_open ON runs TO afterword_verdict USING (true)
+  WITH CHECK (kind = 'verdict' OR (kind = 'proposal' AND event ? 'recorded'));
 CREATE POLICY verdicts_stage ON envelopes FOR INSERT TO afterword_verdict WITH CHECK (true);
 CREATE POLICY verdicts_record ON ledger FOR INSERT TO afterword_verdict WITH CHECK (true);
 GRANT SELECT, UPDATE ON memories, reviews TO afterword_verdict;
@@ -134,6 +135,7 @@ GRANT SELECT (id, org_id, run_id, rule, confidence, threshold, kind, classes, pr
   expires_at, restored_at, restored_by, erased_at) ON drops TO afterword_operator;
 GRANT INSERT (name, settings, actor, reason), UPDATE (settings, actor, reason) ON orgs TO afterword_operator;
 GRANT INSERT ON spaces, namespaces, replays TO afterword_operator;
+GRANT UPDATE (scope_kind, scope_value, path, title, description, preamble, agents) ON namespaces TO afterword_operator;
 GRANT INSERT (org_id, subject_kind, subject_id, actor, action, detail, payload_hash) ON ledger
   TO afterword_operator;
 GRANT EXECUTE ON FUNCTION mint_token(bytea, integer, text, text, interval, text, text, text, text, text[]),

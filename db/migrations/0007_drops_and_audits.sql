@@ -203,10 +203,66 @@ BEGIN
   RETURN opened;
 END $$;
 
+-- What became of something: verdicts, evaluations, ratings. Food for mining; no login that renders a prompt may read it.
+CREATE TABLE outcomes (
+  id uuid PRIMARY KEY DEFAULT uuidv7(),
+  org_id integer NOT NULL REFERENCES orgs,
+  kind text NOT NULL CHECK (kind IN ('verdict', 'eval', 'rating')),
+  memory_id uuid REFERENCES memories,
+  review_id uuid REFERENCES reviews,
+  verdict text CHECK (verdict IN ('approve', 'redirect', 'reject', 'correct', 'forget', 'restore')),
+  -- What the model had said of what was judged.
+  confidence real,
+  -- The evaluation's own id, in a system of its own: no key.
+  eval_run text CHECK (length(eval_run) <= 200),
+  score real CHECK (score BETWEEN 0 AND 1),
+  agent text CHECK (length(agent) <= 200),
+  workflow text CHECK (length(workflow) <= 200),
+  namespace text,
+  comment text CHECK (length(comment) <= 2000),
+  actor text NOT NULL,
+  at timestamptz NOT NULL DEFAULT now(),
+  expires_at timestamptz NOT NULL,
+  CONSTRAINT outcome_says_what CHECK (CASE kind WHEN 'verdict' THEN verdict IS NOT NULL AND review_id IS NOT NULL
+    WHEN 'eval' THEN eval_run IS NOT NULL AND score IS NOT NULL ELSE score IS NOT NULL END)
+);
+ALTER TABLE outcomes ALTER COLUMN comment SET STATISTICS 0, ALTER COLUMN eval_run SET STATISTICS 0,
+  ALTER COLUMN agent SET STATISTICS 0, ALTER COLUMN workflow SET STATISTICS 0;
+CREATE UNIQUE INDEX outcomes_review ON outcomes (review_id) WHERE review_id IS NOT NULL;
+CREATE INDEX outcomes_memory ON outcomes (memory_id) WHERE memory_id IS NOT NULL;
+CREATE INDEX outcomes_org ON outcomes (org_id, id);
+CREATE INDEX outcomes_expire ON outcomes (expires_at);
+ALTER TABLE outcomes ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY workers_reach_all_orgs ON outcomes TO afterword_worker USING (true) WITH CHECK (true);
+CREATE POLICY verdicts_write ON outcomes FOR INSERT TO afterword_verdict WITH CHECK (true);
+GRANT SELECT ON outcomes TO afterword_worker;
+GRANT INSERT ON outcomes TO afterword_verdict;
+-- How many could not be written: counted beside the transaction, since what is lost is lost with it.
+CREATE SEQUENCE outcomes_lost;
+GRANT SELECT ON SEQUENCE outcomes_lost TO afterword_worker;
+GRANT USAGE ON SEQUENCE outcomes_lost TO afterword_verdict;
+
+-- A verdict never fails for want of its outcome.
+CREATE FUNCTION keep_outcome() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = afterword, pg_temp AS $$
+BEGIN
+  INSERT INTO outcomes (org_id, kind, memory_id, review_id, verdict, confidence, namespace, actor, expires_at)
+  SELECT f.org_id, 'verdict', f.memory_id, f.id, f.decision, coalesce(m.confidence, d.confidence), m.namespace,
+         f.decided_by, now() + make_interval(days => retention_days(f.org_id, 'outcomes'))
+  FROM fresh f JOIN stale s USING (id) LEFT JOIN memories m ON m.id = f.memory_id LEFT JOIN drops d ON d.id = f.drop_id
+  WHERE s.closed_at IS NULL AND f.closed_at IS NOT NULL AND f.decision <> 'voided';
+  RETURN NULL;
+EXCEPTION WHEN OTHERS THEN
+  PERFORM nextval('outcomes_lost');
+  RETURN NULL;
+END $$;
+CREATE TRIGGER reviews_outcome AFTER UPDATE ON reviews
+  REFERENCING OLD TABLE AS stale NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION keep_outcome();
+
 -- Who may do what.
 REVOKE ALL ON FUNCTION drop_kept(), drop_changed(), sample_activations(), refuse_refused(), waiver_has_a_reason(),
   refused_before(integer, bytea, text, text), granted_drop(uuid), view_drop(uuid), confirm_drop(uuid, text),
-  restore_drop(uuid, text) FROM PUBLIC;
+  restore_drop(uuid, text), keep_outcome() FROM PUBLIC;
 
 CREATE POLICY sampling_opens ON reviews FOR INSERT TO afterword_owner WITH CHECK (kind IN ('audit', 'drop'));
 CREATE POLICY erasure_closes ON reviews TO afterword_owner USING (kind = 'drop') WITH CHECK (kind = 'drop');
@@ -223,7 +279,7 @@ DECLARE
   f text;
 BEGIN
   FOREACH f IN ARRAY ARRAY['granted_drop(uuid)', 'view_drop(uuid)', 'confirm_drop(uuid, text)',
-                           'restore_drop(uuid, text)'] LOOP
+                           'restore_drop(uuid, text)', 'keep_outcome()'] LOOP
     EXECUTE 'ALTER FUNCTION ' || f || ' OWNER TO afterword_verdict';
   END LOOP;
 END $$;

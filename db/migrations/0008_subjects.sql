@@ -73,7 +73,7 @@ BEGIN
     EXECUTE format('CREATE POLICY operators_read ON %I FOR SELECT TO afterword_operator USING (true)', t);
   END LOOP;
   FOREACH t IN ARRAY ARRAY['run_subjects', 'erasures', 'legal_holds', 'held_rows', 'runs', 'transcripts', 'envelopes',
-                           'rejected_events', 'memories', 'reviews', 'drops', 'payloads', 'tokens'] LOOP
+                           'rejected_events', 'memories', 'reviews', 'drops', 'payloads', 'tokens', 'outcomes'] LOOP
     EXECUTE format('CREATE POLICY erasure ON %I TO afterword_eraser USING (true) WITH CHECK (true)', t);
   END LOOP;
 END $$;
@@ -440,5 +440,6 @@ GRANT EXECUTE ON FUNCTION mark_erasure(bytea, jsonb, text, uuid, timestamptz),
   note_erased(uuid, jsonb), place_hold(bytea, jsonb, text, uuid[], uuid[]), release_hold(bytea, text), token_users() TO afterword_operator;
 GRANT EXECUTE ON FUNCTION record_answer(bytea, text, jsonb) TO afterword_operator, afterword_reviewer;
 -- VACUUM, which makes room of what is gone, and changes nothing.
-GRANT MAINTAIN ON runs, memories, reviews, transcripts, envelopes, drops, payloads, rejected_events, tokens, run_subjects
+GRANT MAINTAIN ON runs, memories, reviews, transcripts, envelopes, drops, payloads, rejected_events, tokens, run_subjects,
+  outcomes
   TO afterword_operator;

@@ -8,7 +8,7 @@ CREATE TABLE retention_defaults (
 );
 INSERT INTO retention_defaults VALUES
   ('facts', 90, true), ('preferences', 365, true), ('rules', 365, true), ('turns', 30, true),
-  ('transcripts', 30, true), ('drops', 90, true), ('recalls', 365, true), ('rejected_events', 14, false),
+  ('transcripts', 30, true), ('drops', 90, true), ('outcomes', 30, true), ('recalls', 365, true), ('rejected_events', 14, false),
   ('tokens', 1, false);
 
 -- An org keeps for 30 days at least: what must go sooner is erased, by name and on record. Ten years is a typing error.
@@ -16,7 +16,7 @@ ALTER TABLE orgs
   ADD CONSTRAINT retention_is_known CHECK (
     jsonb_typeof(coalesce(settings -> 'retention', '{}')) = 'object'
     AND coalesce(settings -> 'retention', '{}')
-      - '{facts,preferences,rules,turns,transcripts,drops,recalls}'::text[] = '{}'),
+      - '{facts,preferences,rules,turns,transcripts,drops,recalls,outcomes}'::text[] = '{}'),
   ADD CONSTRAINT retention_floor CHECK (NOT jsonb_path_exists(settings,
     'strict $.retention.* ? (@.type() != "number" || @ < 30 || @ > 3650 || @.floor() != @)', silent => true));
 
@@ -43,6 +43,8 @@ CREATE TRIGGER memories_kept_no_longer BEFORE UPDATE ON memories FOR EACH ROW
 CREATE TRIGGER transcripts_kept_no_longer BEFORE UPDATE ON transcripts FOR EACH ROW
   WHEN (NEW.purge_after > OLD.purge_after) EXECUTE FUNCTION refuse_later();
 CREATE TRIGGER drops_kept_no_longer BEFORE UPDATE ON drops FOR EACH ROW
+  WHEN (NEW.expires_at > OLD.expires_at) EXECUTE FUNCTION refuse_later();
+CREATE TRIGGER outcomes_kept_no_longer BEFORE UPDATE ON outcomes FOR EACH ROW
   WHEN (NEW.expires_at > OLD.expires_at) EXECUTE FUNCTION refuse_later();
 CREATE TRIGGER rejected_kept_no_longer BEFORE UPDATE ON rejected_events FOR EACH ROW
   WHEN (NEW.purge_after > OLD.purge_after) EXECUTE FUNCTION refuse_later();
@@ -85,6 +87,10 @@ BEGIN
     AND d.expires_at > d.at + make_interval(days => retention_days(NEW.id, 'drops'));
   GET DIAGNOSTICS n = ROW_COUNT;
   done := done || jsonb_build_object('drops', n);
+  UPDATE outcomes o SET expires_at = o.at + make_interval(days => retention_days(NEW.id, 'outcomes'))
+  WHERE o.org_id = NEW.id AND o.expires_at > o.at + make_interval(days => retention_days(NEW.id, 'outcomes'));
+  GET DIAGNOSTICS n = ROW_COUNT;
+  done := done || jsonb_build_object('outcomes', n);
   INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
   VALUES (NEW.id, 'org', NEW.name, NEW.actor, 'retention_applied', done);
   RETURN NULL;
@@ -124,6 +130,10 @@ UNION ALL
   FROM (SELECT id, retention_days(id, 'recalls') AS days FROM orgs) o
   JOIN recalls r ON r.org_id = o.id AND r.at <= now() - make_interval(days => o.days)
 UNION ALL
+  SELECT 'outcomes', o.org_id, o.id, o.expires_at, EXISTS (
+    SELECT FROM memories m WHERE m.id = o.memory_id AND m.run_id IN (SELECT row_id FROM held_now))
+  FROM outcomes o WHERE o.expires_at <= now()
+UNION ALL
   SELECT 'tokens', t.org_id, t.id, t.expires_at + interval '1 day', false
   FROM tokens t WHERE t.expires_at <= now() - interval '1 day'
 UNION ALL
@@ -157,6 +167,7 @@ BEGIN
   DELETE FROM payloads p USING ledger l
   WHERE l.id = p.entry_id AND l.subject_kind = 'memory' AND l.subject_id = ANY (ids::text[]);
   DELETE FROM run_subjects s WHERE s.memory_id = ANY (ids);
+  UPDATE outcomes o SET comment = NULL WHERE o.memory_id = ANY (ids);
 END $$;
 
 -- At most so many of each store, oldest first, in one transaction; one purger at a time. Called again until it returns
@@ -171,7 +182,7 @@ DECLARE
 BEGIN
   PERFORM pg_advisory_xact_lock(x'70757267'::integer);
   FOREACH s IN ARRAY ARRAY['transcripts', 'envelopes', 'rejected_events', 'drops', 'expired', 'forgotten', 'recalls',
-                           'tokens', 'renewals'] LOOP
+                           'outcomes', 'tokens', 'renewals'] LOOP
     SELECT array_agg(d.id) INTO ids FROM (
       SELECT p.id FROM past_date p WHERE p.store = s AND NOT p.held AND (purge_due.org IS NULL OR p.org_id = purge_due.org)
       ORDER BY p.since, p.id LIMIT purge_due.max_rows) d;
@@ -201,6 +212,7 @@ BEGIN
       UPDATE reviews SET comment = NULL WHERE drop_id = ANY (ids);
     WHEN 'expired', 'forgotten' THEN PERFORM empty_memories(ids, purge_store.actor, purge_store.store);
     WHEN 'recalls' THEN DELETE FROM recalls WHERE id = ANY (ids);
+    WHEN 'outcomes' THEN DELETE FROM outcomes WHERE id = ANY (ids);
     WHEN 'tokens' THEN DELETE FROM tokens WHERE id = ANY (ids);
     WHEN 'renewals' THEN
       INSERT INTO reviews (id, org_id, memory_id, kind, reasons)
@@ -214,6 +226,8 @@ REVOKE ALL ON FUNCTION retention_days(integer, text), refuse_later(), renew_rule
 CREATE POLICY erasure ON recalls TO afterword_eraser USING (true) WITH CHECK (true);
 -- Dates and kinds, and still no text.
 GRANT SELECT (id, org_id, at), DELETE ON recalls TO afterword_eraser;
+GRANT SELECT (id, org_id, memory_id, at, expires_at), UPDATE (comment, expires_at), DELETE ON outcomes
+  TO afterword_eraser;
 GRANT SELECT (purge_after) ON transcripts, rejected_events TO afterword_eraser;
 GRANT UPDATE (purge_after) ON transcripts TO afterword_eraser;
 GRANT SELECT (id, expires_at) ON tokens TO afterword_eraser;
@@ -221,7 +235,7 @@ GRANT SELECT (at, expires_at, scope_kind) ON drops TO afterword_eraser;
 GRANT SELECT (kind, drop_id, decision) ON reviews TO afterword_eraser;
 GRANT SELECT (kind, created_at, expires_at, purge_after) ON memories TO afterword_eraser;
 GRANT INSERT (id, org_id, memory_id, kind, reasons) ON reviews TO afterword_eraser;
-GRANT SELECT ON retention_defaults TO afterword_eraser, afterword_worker, afterword_operator;
+GRANT SELECT ON retention_defaults TO afterword_eraser, afterword_worker, afterword_operator, afterword_verdict;
 GRANT CREATE ON SCHEMA afterword TO afterword_eraser;
 ALTER VIEW held_now OWNER TO afterword_eraser;
 ALTER VIEW past_date OWNER TO afterword_eraser;
@@ -236,5 +250,5 @@ BEGIN
 END $$;
 REVOKE CREATE ON SCHEMA afterword FROM afterword_eraser;
 GRANT SELECT ON past_date TO afterword_worker, afterword_operator;
-GRANT EXECUTE ON FUNCTION retention_days(integer, text) TO afterword_worker, afterword_operator;
+GRANT EXECUTE ON FUNCTION retention_days(integer, text) TO afterword_worker, afterword_operator, afterword_verdict;
 GRANT EXECUTE ON FUNCTION purge_due(text, integer, integer) TO afterword_worker, afterword_operator;

@@ -289,6 +289,50 @@ BEGIN
   RETURN true;
 END $$;
 ALTER FUNCTION afterword.demand_amends(m afterword.memories, verdict text, actor text, comment text) OWNER TO afterword_verdict;
+CREATE FUNCTION afterword.digest_items() RETURNS TABLE(recall_id uuid, namespace text, path text, title text, preamble text, memory_id uuid, kind text, scope_kind text, content text, occurrences integer, observed_at timestamp with time zone)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+DECLARE
+  g tokens := current_grant();
+  recorded uuid := uuidv7();
+BEGIN
+  IF g.id IS NULL THEN
+    RAISE EXCEPTION 'no grant: the token is unknown, expired, revoked or made for another door'
+      USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  RETURN QUERY
+    WITH mine AS (
+      SELECT * FROM namespaces n WHERE n.org_id = g.org_id AND (n.agents = '{}' OR g.agent = ANY (n.agents))
+        AND (n.scope_kind IN ('org', 'object') OR (n.scope_kind = 'user' AND n.scope_value = g.user_id)
+          OR (n.scope_kind = 'agent' AND n.scope_value = g.agent) OR (n.scope_kind = 'project' AND n.scope_value = g.project)
+          OR (n.scope_kind = 'workflow' AND n.scope_value = g.workflow))
+    ), chosen AS (
+      SELECT m.* FROM memories m
+      WHERE m.org_id = g.org_id AND m.status = 'active' AND recallable(m, g, NULL, NULL) AND (m.kind = 'rule'
+        OR (m.kind = 'preference' AND m.scope_kind = 'user'
+            AND (m.provenance ->> 'provider' = 'person' OR m.reason IN ('approved', 'redirect'))))
+      ORDER BY array_position('{org,agent,workflow,project,user}'::text[], m.scope_kind), m.occurrences DESC,
+        m.observed_at DESC, m.id LIMIT 2000
+    ), recorded_now AS (
+      INSERT INTO recalls (id, org_id, token_id, actor, mode, hits, excluded)
+      SELECT recorded, g.org_id, g.id, g.actor, 'digest',
+        coalesce(jsonb_agg(jsonb_build_object('id', c.id)), '[]'), '{}'
+      FROM chosen c JOIN mine n ON n.name = c.namespace RETURNING id)
+    SELECT r.id, n.name, n.path, n.title, n.preamble, c.id, c.kind, c.scope_kind, c.content, c.occurrences, c.observed_at
+    FROM recorded_now r LEFT JOIN (mine n LEFT JOIN chosen c ON c.namespace = n.name) ON true;
+END $$;
+ALTER FUNCTION afterword.digest_items() OWNER TO afterword_recall;
+CREATE FUNCTION afterword.digest_rendered(recall_id uuid, block_hash bytea, omitted uuid[]) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+  UPDATE recalls r SET block_hash = digest_rendered.block_hash, rendered_at = now(),
+    excluded = jsonb_build_object('omitted', to_jsonb(digest_rendered.omitted))
+  WHERE r.id = digest_rendered.recall_id AND r.token_id = (current_grant()).id AND r.block_hash IS NULL AND r.mode = 'digest'
+$$;
+ALTER FUNCTION afterword.digest_rendered(recall_id uuid, block_hash bytea, omitted uuid[]) OWNER TO afterword_recall;
 CREATE FUNCTION afterword.drop_changed() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -359,6 +403,7 @@ BEGIN
   DELETE FROM payloads p USING ledger l
   WHERE l.id = p.entry_id AND l.subject_kind = 'memory' AND l.subject_id = ANY (ids::text[]);
   DELETE FROM run_subjects s WHERE s.memory_id = ANY (ids);
+  UPDATE outcomes o SET comment = NULL WHERE o.memory_id = ANY (ids);
 END $_$;
 ALTER FUNCTION afterword.empty_memories(ids uuid[], actor text, reason text) OWNER TO afterword_eraser;
 CREATE FUNCTION afterword.erase(erasure uuid, runs uuid[], event_keys text[], renamed uuid[], memories uuid[], drops uuid[], entries bigint[], reviews uuid[], rejected uuid[], users text[]) RETURNS jsonb
@@ -487,6 +532,29 @@ BEGIN
   RETURN jsonb_build_object('erased', e.erased, 'kept', spared);
 END $_$;
 ALTER FUNCTION afterword.erase(erasure uuid, runs uuid[], event_keys text[], renamed uuid[], memories uuid[], drops uuid[], entries bigint[], reviews uuid[], rejected uuid[], users text[]) OWNER TO afterword_eraser;
+CREATE FUNCTION afterword.erase_outcomes(erasure uuid, outcomes uuid[], memories uuid[]) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+DECLARE
+  g tokens := operating();
+  n integer;
+BEGIN
+  PERFORM FROM erasures e WHERE e.id = erase_outcomes.erasure AND e.org_id = g.org_id AND e.finished_at IS NULL;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'no open erasure' USING ERRCODE = 'no_data_found';
+  END IF;
+  DELETE FROM afterword.outcomes o WHERE o.org_id = g.org_id
+    AND (o.id = ANY (erase_outcomes.outcomes) OR o.memory_id = ANY (erase_outcomes.memories))
+    AND NOT EXISTS (SELECT FROM afterword.memories m WHERE m.id = o.memory_id AND is_held(m.run_id));
+  GET DIAGNOSTICS n = ROW_COUNT;
+  UPDATE erasures x SET erased = x.erased
+    || jsonb_build_object('outcomes', coalesce((x.erased ->> 'outcomes')::integer, 0) + n)
+  WHERE x.id = erase_outcomes.erasure;
+  RETURN n;
+END $$;
+ALTER FUNCTION afterword.erase_outcomes(erasure uuid, outcomes uuid[], memories uuid[]) OWNER TO afterword_eraser;
 CREATE FUNCTION afterword.finish_erasure(erasure uuid) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -655,6 +723,22 @@ BEGIN
   RETURN NEW;
 END $$;
 ALTER FUNCTION afterword.keep_held() OWNER TO afterword_eraser;
+CREATE FUNCTION afterword.keep_outcome() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+BEGIN
+  INSERT INTO outcomes (org_id, kind, memory_id, review_id, verdict, confidence, namespace, actor, expires_at)
+  SELECT f.org_id, 'verdict', f.memory_id, f.id, f.decision, coalesce(m.confidence, d.confidence), m.namespace,
+         f.decided_by, now() + make_interval(days => retention_days(f.org_id, 'outcomes'))
+  FROM fresh f JOIN stale s USING (id) LEFT JOIN memories m ON m.id = f.memory_id LEFT JOIN drops d ON d.id = f.drop_id
+  WHERE s.closed_at IS NULL AND f.closed_at IS NOT NULL AND f.decision <> 'voided';
+  RETURN NULL;
+EXCEPTION WHEN OTHERS THEN
+  PERFORM nextval('outcomes_lost');
+  RETURN NULL;
+END $$;
+ALTER FUNCTION afterword.keep_outcome() OWNER TO afterword_verdict;
 CREATE FUNCTION afterword.knows_key(key_check bytea) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -674,6 +758,11 @@ CREATE FUNCTION afterword.ledger_hash(id bigint, transaction xid8, org_id intege
     actor, action, detail::text, coalesce(encode(payload_hash, 'hex'), '')), 'UTF8'))
 $$;
 ALTER FUNCTION afterword.ledger_hash(id bigint, transaction xid8, org_id integer, subject_kind text, subject_id text, at timestamp with time zone, actor text, action text, detail jsonb, payload_hash bytea) OWNER TO afterword_owner;
+CREATE FUNCTION afterword.lose_outcome() RETURNS bigint
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$ SELECT nextval('outcomes_lost') $$;
+ALTER FUNCTION afterword.lose_outcome() OWNER TO afterword_verdict;
 CREATE FUNCTION afterword.mark_erasure(hash bytea, needles jsonb, reason text, id uuid DEFAULT NULL::uuid, at timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS uuid
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -773,6 +862,27 @@ BEGIN
   RETURN NEW;
 END $$;
 ALTER FUNCTION afterword.near_needs_calibration() OWNER TO afterword_owner;
+CREATE FUNCTION afterword.near_rules(memory uuid) RETURNS TABLE(id uuid, content text, own text, replaced boolean)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+DECLARE
+  g tokens := current_grant();
+  m memories := granted_memory(near_rules.memory);
+BEGIN
+  RETURN QUERY SELECT r.id, r.content, m.content, r.id = ANY (m.replaces) FROM memories r
+    WHERE r.org_id = m.org_id AND m.kind = 'rule' AND r.kind = 'rule' AND r.status = 'active' AND r.erased_at IS NULL
+      AND r.id <> m.id AND r.scope_kind = m.scope_kind AND r.scope_value IS NOT DISTINCT FROM m.scope_value
+      AND r.lexemes @@ any_lexeme(m.content)
+    ORDER BY ts_rank_cd(r.lexemes, any_lexeme(m.content)) DESC LIMIT 50;
+  IF FOUND THEN
+    INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
+    VALUES (m.org_id, 'memory', m.id::text, g.actor, 'memory_viewed',
+            jsonb_build_object('status', m.status, 'for', 'near_rules'));
+  END IF;
+END $$;
+ALTER FUNCTION afterword.near_rules(memory uuid) OWNER TO afterword_verdict;
 CREATE FUNCTION afterword.note_erased(erasure uuid, besides jsonb) RETURNS void
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -862,6 +972,18 @@ BEGIN
   RETURN NULL;
 END $$;
 ALTER FUNCTION afterword.org_decided() OWNER TO afterword_owner;
+CREATE FUNCTION afterword.own_words(org integer, kind text, content text, rationale text, author text, namespace text, scope_kind text, scope_value text, subject_type text DEFAULT NULL::text, subject_id text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+  SELECT jsonb_build_object('content', content, 'kind', kind, 'rationale', rationale, 'evidence', '[]'::jsonb,
+    'confidence', NULL, 'hold_reasons', '[]'::jsonb,
+    'subject', CASE WHEN subject_id IS NOT NULL THEN jsonb_build_object('type', subject_type, 'id', subject_id) END,
+    'scope', jsonb_build_object('kind', scope_kind, 'value', scope_value), 'author_kind', 'person', 'author', author,
+    'high_stakes', false, 'importance', 4, 'observed_at', now(), 'lifetime_days', retention_days(org, kind || 's'),
+    'namespace', namespace, 'replaces', '[]'::jsonb)
+$$;
+ALTER FUNCTION afterword.own_words(org integer, kind text, content text, rationale text, author text, namespace text, scope_kind text, scope_value text, subject_type text, subject_id text) OWNER TO afterword_verdict;
 CREATE FUNCTION afterword.place_hold(hash bytea, needles jsonb, reason text, runs uuid[], rejected uuid[]) RETURNS uuid
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -907,7 +1029,7 @@ DECLARE
 BEGIN
   PERFORM pg_advisory_xact_lock(x'70757267'::integer);
   FOREACH s IN ARRAY ARRAY['transcripts', 'envelopes', 'rejected_events', 'drops', 'expired', 'forgotten', 'recalls',
-                           'tokens', 'renewals'] LOOP
+                           'outcomes', 'tokens', 'renewals'] LOOP
     SELECT array_agg(d.id) INTO ids FROM (
       SELECT p.id FROM past_date p WHERE p.store = s AND NOT p.held AND (purge_due.org IS NULL OR p.org_id = purge_due.org)
       ORDER BY p.since, p.id LIMIT purge_due.max_rows) d;
@@ -939,6 +1061,7 @@ BEGIN
       UPDATE reviews SET comment = NULL WHERE drop_id = ANY (ids);
     WHEN 'expired', 'forgotten' THEN PERFORM empty_memories(ids, purge_store.actor, purge_store.store);
     WHEN 'recalls' THEN DELETE FROM recalls WHERE id = ANY (ids);
+    WHEN 'outcomes' THEN DELETE FROM outcomes WHERE id = ANY (ids);
     WHEN 'tokens' THEN DELETE FROM tokens WHERE id = ANY (ids);
     WHEN 'renewals' THEN
       INSERT INTO reviews (id, org_id, memory_id, kind, reasons)
@@ -1242,6 +1365,93 @@ BEGIN
   RETURN recorded(g, record_answer.hash, record_answer.action, record_answer.detail);
 END $$;
 ALTER FUNCTION afterword.record_answer(hash bytea, action text, detail jsonb) OWNER TO afterword_eraser;
+CREATE FUNCTION afterword.record_candidates(org integer, source text, key text, actor text, for_user text, decided boolean, provenance jsonb, candidates jsonb) RETURNS uuid
+    LANGUAGE plpgsql
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  opened uuid;
+  unknown text := (SELECT c ->> 'namespace' FROM jsonb_array_elements(candidates) c WHERE NOT EXISTS (
+    SELECT FROM namespaces n WHERE n.org_id = record_candidates.org AND n.name = c ->> 'namespace') LIMIT 1);
+BEGIN
+  IF unknown IS NOT NULL THEN
+    INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
+    VALUES (record_candidates.org, 'namespace', left(unknown, 100), record_candidates.actor, 'namespace_refused',
+            jsonb_build_object('source', source));
+    RETURN NULL;
+  END IF;
+  INSERT INTO runs (id, org_id, kind, state, event_key, content_hash, session, agent, user_id, event, ended_at, actor, reason)
+  VALUES (uuidv7(), record_candidates.org, 'proposal', 'extracted', 'recorded:' || source || ':' || key,
+          sha256(convert_to(candidates::text, 'UTF8')), 'recorded:' || key, source, for_user,
+          jsonb_build_object('recorded', source, 'decided', record_candidates.decided), now(), record_candidates.actor, source)
+  ON CONFLICT (org_id, event_key) WHERE kind <> 'verdict' DO NOTHING RETURNING id INTO opened;
+  IF opened IS NULL THEN
+    RETURN (SELECT r.id FROM runs r WHERE r.org_id = record_candidates.org AND r.kind = 'proposal'
+              AND r.event_key = 'recorded:' || source || ':' || key);
+  END IF;
+  INSERT INTO envelopes (run_id, org_id, body) VALUES (opened, record_candidates.org,
+    jsonb_build_object('provenance', provenance, 'candidates', candidates));
+  RETURN opened;
+END $$;
+ALTER FUNCTION afterword.record_candidates(org integer, source text, key text, actor text, for_user text, decided boolean, provenance jsonb, candidates jsonb) OWNER TO afterword_verdict;
+CREATE FUNCTION afterword.record_feedback(content text, namespace text, scope_kind text, scope_value text) RETURNS uuid
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  g tokens := current_grant();
+BEGIN
+  IF g.id IS NULL OR g.role <> 'reviewer' THEN
+    RAISE EXCEPTION 'a reviewer''s grant is needed' USING ERRCODE = 'insufficient_privilege';
+  ELSIF coalesce(record_feedback.content, '') !~ '\S' OR length(record_feedback.content) > 2000 THEN
+    RAISE EXCEPTION 'the text must have 1 to 2,000 characters' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  RETURN record_candidates(g.org_id, 'feedback', uuidv7()::text, g.actor, NULL, false,
+    jsonb_build_object('provider', 'person', 'feedback', true), jsonb_build_array(own_words(g.org_id, 'rule',
+      record_feedback.content, 'A person said so, correcting what an agent did.', g.actor, record_feedback.namespace,
+      record_feedback.scope_kind, record_feedback.scope_value)));
+END $$;
+ALTER FUNCTION afterword.record_feedback(content text, namespace text, scope_kind text, scope_value text) OWNER TO afterword_verdict;
+CREATE FUNCTION afterword.record_outcome(kind text, score real, eval_run text, memory uuid, agent text, workflow text, namespace text, comment text) RETURNS uuid
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  g tokens := current_grant();
+  made uuid := uuidv7();
+BEGIN
+  IF g.id IS NULL OR g.role NOT IN ('reviewer', 'agent') OR record_outcome.kind NOT IN ('eval', 'rating') THEN
+    RAISE EXCEPTION 'a grant is needed, and a kind of eval or rating' USING ERRCODE = 'insufficient_privilege';
+  ELSIF record_outcome.memory IS NOT NULL AND NOT EXISTS (
+      SELECT FROM memories m WHERE m.id = record_outcome.memory AND m.org_id = g.org_id) THEN
+    RAISE EXCEPTION 'no such memory for this grant' USING ERRCODE = 'no_data_found';
+  END IF;
+  INSERT INTO outcomes (id, org_id, kind, memory_id, eval_run, score, agent, workflow, namespace, comment, actor, expires_at)
+  VALUES (made, g.org_id, record_outcome.kind, record_outcome.memory, record_outcome.eval_run, record_outcome.score,
+    coalesce(g.agent, record_outcome.agent), coalesce(g.workflow, record_outcome.workflow), record_outcome.namespace,
+    record_outcome.comment, g.actor, now() + make_interval(days => retention_days(g.org_id, 'outcomes')));
+  RETURN made;
+END $$;
+ALTER FUNCTION afterword.record_outcome(kind text, score real, eval_run text, memory uuid, agent text, workflow text, namespace text, comment text) OWNER TO afterword_verdict;
+CREATE FUNCTION afterword.record_rules(namespace text, contents text[]) RETURNS uuid
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  g tokens := current_grant();
+  n namespaces;
+BEGIN
+  IF g.id IS NULL OR g.role <> 'reviewer' OR g.project IS NOT NULL THEN
+    RAISE EXCEPTION 'a grant of a reviewer of the whole org is needed' USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  SELECT x.* INTO n FROM namespaces x WHERE x.org_id = g.org_id AND x.name = record_rules.namespace;
+  RETURN record_candidates(g.org_id, 'workspace', uuidv7()::text, g.actor, NULL, true,
+    jsonb_build_object('provider', 'person', 'workspace', true), (
+      SELECT jsonb_agg(own_words(g.org_id, 'rule', c, 'A person keeps it in the workspace''s file.', g.actor,
+               record_rules.namespace, coalesce(n.scope_kind, 'org'), n.scope_value) ORDER BY at)
+      FROM unnest(record_rules.contents) WITH ORDINALITY AS x(c, at)));
+END $$;
+ALTER FUNCTION afterword.record_rules(namespace text, contents text[]) OWNER TO afterword_verdict;
 CREATE FUNCTION afterword.recorded(g afterword.tokens, subject bytea, action text, detail jsonb) RETURNS bigint
     LANGUAGE sql
     SET search_path TO 'afterword', 'pg_temp'
@@ -1358,6 +1568,35 @@ BEGIN
   RETURN stamp;
 END $$;
 ALTER FUNCTION afterword.register_stamp(provider text, model text, revision text, dimension integer) OWNER TO afterword_owner;
+CREATE FUNCTION afterword.rehome(memory uuid, namespace text, scope_kind text, scope_value text, comment text) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  g tokens := current_grant();
+  m memories := granted_memory(rehome.memory);
+  n namespaces;
+BEGIN
+  SELECT x.* INTO n FROM namespaces x WHERE x.org_id = m.org_id AND x.name = rehome.namespace;
+  IF coalesce(rehome.comment, '') !~ '\S' THEN
+    RAISE EXCEPTION 'a move needs a reason' USING ERRCODE = 'invalid_parameter_value';
+  ELSIF n.name IS NULL THEN
+    RAISE EXCEPTION 'no such namespace in this org''s manifest' USING ERRCODE = 'foreign_key_violation';
+  ELSIF m.kind <> 'rule' OR m.status NOT IN ('pending', 'active') THEN
+    RAISE EXCEPTION 'only a rule that stands or waits can be moved; this is a % %', m.status, m.kind USING ERRCODE = 'AW001';
+  ELSIF (m.namespace, m.scope_kind, m.scope_value) IS NOT DISTINCT FROM (rehome.namespace,
+      coalesce(rehome.scope_kind, n.scope_kind), CASE WHEN rehome.scope_kind IS NULL THEN n.scope_value ELSE rehome.scope_value END) THEN
+    RETURN 'already_there';
+  END IF;
+  UPDATE memories x SET namespace = rehome.namespace, scope_kind = coalesce(rehome.scope_kind, n.scope_kind),
+    scope_value = CASE WHEN rehome.scope_kind IS NULL THEN n.scope_value ELSE rehome.scope_value END, actor = g.actor
+  WHERE x.id = m.id;
+  INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
+  VALUES (m.org_id, 'memory', m.id::text, g.actor, 'memory_rehomed',
+          jsonb_build_object('from', m.namespace, 'to', rehome.namespace, 'scope', coalesce(rehome.scope_kind, n.scope_kind)));
+  RETURN 'moved';
+END $$;
+ALTER FUNCTION afterword.rehome(memory uuid, namespace text, scope_kind text, scope_value text, comment text) OWNER TO afterword_verdict;
 CREATE FUNCTION afterword.reject(memory uuid, comment text) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -1407,6 +1646,23 @@ BEGIN
   RETURN hold;
 END $$;
 ALTER FUNCTION afterword.release_hold(hash bytea, reason text) OWNER TO afterword_eraser;
+CREATE FUNCTION afterword.remember_preference(content text) RETURNS uuid
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  g tokens := current_grant();
+BEGIN
+  IF g.id IS NULL OR g.role <> 'agent' OR g.user_id IS NULL THEN
+    RAISE EXCEPTION 'a grant with a signed-in user is needed' USING ERRCODE = 'insufficient_privilege';
+  ELSIF coalesce(remember_preference.content, '') !~ '\S' OR length(remember_preference.content) > 2000 THEN
+    RAISE EXCEPTION 'the text must have 1 to 2,000 characters' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  RETURN record_candidates(g.org_id, 'preference', uuidv7()::text, g.actor, g.user_id, true,
+    jsonb_build_object('provider', 'person', 'preference', true), jsonb_build_array(own_words(g.org_id, 'preference',
+      remember_preference.content, 'The user said so.', g.user_id, 'default', 'user', g.user_id, 'user', g.user_id)));
+END $$;
+ALTER FUNCTION afterword.remember_preference(content text) OWNER TO afterword_verdict;
 CREATE FUNCTION afterword.renew_rule() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -1561,6 +1817,29 @@ BEGIN
   RETURN NULL;
 END $$;
 ALTER FUNCTION afterword.review_opened() OWNER TO afterword_owner;
+CREATE FUNCTION afterword.revoke_preference(memory uuid) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  g tokens := current_grant();
+  m memories;
+BEGIN
+  SELECT x.* INTO m FROM memories x WHERE x.id = revoke_preference.memory AND x.org_id = g.org_id AND g.role = 'agent'
+    AND x.kind = 'preference' AND x.scope_kind = 'user' AND x.scope_value = g.user_id FOR UPDATE;
+  IF m.id IS NULL THEN
+    RAISE EXCEPTION 'no such preference of this user' USING ERRCODE = 'no_data_found';
+  ELSIF m.status = 'tombstoned' THEN
+    RETURN 'already_revoked';
+  ELSIF m.status NOT IN ('pending', 'active') THEN
+    PERFORM refuse_decided(m);
+  END IF;
+  PERFORM close_review(m, 'forget', g.actor, NULL);
+  UPDATE memories SET status = 'tombstoned', review_id = NULL, valid_to = now(), actor = g.actor, reason = 'revoked',
+    status_at = now(), purge_after = now() + interval '30 days' WHERE id = m.id;
+  RETURN 'revoked';
+END $$;
+ALTER FUNCTION afterword.revoke_preference(memory uuid) OWNER TO afterword_verdict;
 CREATE FUNCTION afterword.run_inserted() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -1656,11 +1935,24 @@ BEGIN
     AND d.expires_at > d.at + make_interval(days => retention_days(NEW.id, 'drops'));
   GET DIAGNOSTICS n = ROW_COUNT;
   done := done || jsonb_build_object('drops', n);
+  UPDATE outcomes o SET expires_at = o.at + make_interval(days => retention_days(NEW.id, 'outcomes'))
+  WHERE o.org_id = NEW.id AND o.expires_at > o.at + make_interval(days => retention_days(NEW.id, 'outcomes'));
+  GET DIAGNOSTICS n = ROW_COUNT;
+  done := done || jsonb_build_object('outcomes', n);
   INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
   VALUES (NEW.id, 'org', NEW.name, NEW.actor, 'retention_applied', done);
   RETURN NULL;
 END $$;
 ALTER FUNCTION afterword.shorten() OWNER TO afterword_eraser;
+CREATE FUNCTION afterword.standing_rules(namespace text, hashes bytea[]) RETURNS TABLE(hash bytea, id uuid, status text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+  SELECT m.content_hash, m.id, m.status FROM memories m, current_grant() g
+  WHERE g.role = 'reviewer' AND g.project IS NULL AND m.org_id = g.org_id AND m.content_hash = ANY (hashes)
+    AND m.status IN ('pending', 'active') AND m.kind = 'rule' AND m.namespace = standing_rules.namespace
+$$;
+ALTER FUNCTION afterword.standing_rules(namespace text, hashes bytea[]) OWNER TO afterword_verdict;
 CREATE FUNCTION afterword.token_users() RETURNS TABLE(user_id text, tokens bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -1912,7 +2204,17 @@ ALTER TABLE afterword.model_calls OWNER TO afterword_owner;
 CREATE TABLE afterword.namespaces (
     org_id integer NOT NULL,
     name text NOT NULL,
-    CONSTRAINT namespaces_name_check CHECK ((name <> ''::text))
+    scope_kind text DEFAULT 'org'::text NOT NULL,
+    scope_value text,
+    path text DEFAULT ''::text NOT NULL,
+    title text DEFAULT ''::text NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    preamble text DEFAULT ''::text NOT NULL,
+    agents text[] DEFAULT '{}'::text[] NOT NULL,
+    CONSTRAINT namespace_scope_complete CHECK (((scope_value IS NULL) = (scope_kind = 'org'::text))),
+    CONSTRAINT namespaces_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT namespaces_preamble_check CHECK ((length(preamble) <= 4000)),
+    CONSTRAINT namespaces_scope_kind_check CHECK ((scope_kind = ANY (ARRAY['org'::text, 'user'::text, 'agent'::text, 'project'::text, 'workflow'::text, 'object'::text])))
 );
 ALTER TABLE ONLY afterword.namespaces FORCE ROW LEVEL SECURITY;
 ALTER TABLE afterword.namespaces OWNER TO afterword_owner;
@@ -1953,7 +2255,7 @@ CREATE TABLE afterword.orgs (
     CONSTRAINT orgs_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9_.-]{0,99}$'::text)),
     CONSTRAINT orgs_settings_check CHECK ((((settings - '{extraction,languages,required_classes,waived_classes,activatable_classes,retention,budget_tokens_a_day,budget_usd_a_day,endpoint_classes,turns,consolidation}'::text[]) = '{}'::jsonb) AND ((settings -> 'languages'::text) IS DISTINCT FROM '[]'::jsonb))),
     CONSTRAINT retention_floor CHECK ((NOT jsonb_path_exists(settings, 'strict $."retention".*?(((@.type() != "number" || @ < 30) || @ > 3650) || @.floor() != @)'::jsonpath, silent => true))),
-    CONSTRAINT retention_is_known CHECK (((jsonb_typeof(COALESCE((settings -> 'retention'::text), '{}'::jsonb)) = 'object'::text) AND ((COALESCE((settings -> 'retention'::text), '{}'::jsonb) - '{facts,preferences,rules,turns,transcripts,drops,recalls}'::text[]) = '{}'::jsonb))),
+    CONSTRAINT retention_is_known CHECK (((jsonb_typeof(COALESCE((settings -> 'retention'::text), '{}'::jsonb)) = 'object'::text) AND ((COALESCE((settings -> 'retention'::text), '{}'::jsonb) - '{facts,preferences,rules,turns,transcripts,drops,recalls,outcomes}'::text[]) = '{}'::jsonb))),
     CONSTRAINT waivers_are_named CHECK (((jsonb_typeof(COALESCE((settings -> 'waived_classes'::text), '{}'::jsonb)) = 'object'::text) AND (NOT jsonb_path_exists(settings, 'strict $."waived_classes".*?(@.type() != "string" || !(@ like_regex "\\S"))'::jsonpath, silent => true))))
 );
 ALTER TABLE afterword.orgs OWNER TO afterword_owner;
@@ -1965,6 +2267,50 @@ ALTER TABLE afterword.orgs ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MAXVALUE
     CACHE 1
 );
+CREATE TABLE afterword.outcomes (
+    id uuid DEFAULT uuidv7() NOT NULL,
+    org_id integer NOT NULL,
+    kind text NOT NULL,
+    memory_id uuid,
+    review_id uuid,
+    verdict text,
+    confidence real,
+    eval_run text,
+    score real,
+    agent text,
+    workflow text,
+    namespace text,
+    comment text,
+    actor text NOT NULL,
+    at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT outcome_says_what CHECK (
+CASE kind
+    WHEN 'verdict'::text THEN ((verdict IS NOT NULL) AND (review_id IS NOT NULL))
+    WHEN 'eval'::text THEN ((eval_run IS NOT NULL) AND (score IS NOT NULL))
+    ELSE (score IS NOT NULL)
+END),
+    CONSTRAINT outcomes_agent_check CHECK ((length(agent) <= 200)),
+    CONSTRAINT outcomes_comment_check CHECK ((length(comment) <= 2000)),
+    CONSTRAINT outcomes_eval_run_check CHECK ((length(eval_run) <= 200)),
+    CONSTRAINT outcomes_kind_check CHECK ((kind = ANY (ARRAY['verdict'::text, 'eval'::text, 'rating'::text]))),
+    CONSTRAINT outcomes_score_check CHECK (((score >= (0)::double precision) AND (score <= (1)::double precision))),
+    CONSTRAINT outcomes_verdict_check CHECK ((verdict = ANY (ARRAY['approve'::text, 'redirect'::text, 'reject'::text, 'correct'::text, 'forget'::text, 'restore'::text]))),
+    CONSTRAINT outcomes_workflow_check CHECK ((length(workflow) <= 200))
+);
+ALTER TABLE ONLY afterword.outcomes ALTER COLUMN eval_run SET STATISTICS 0;
+ALTER TABLE ONLY afterword.outcomes ALTER COLUMN agent SET STATISTICS 0;
+ALTER TABLE ONLY afterword.outcomes ALTER COLUMN workflow SET STATISTICS 0;
+ALTER TABLE ONLY afterword.outcomes ALTER COLUMN comment SET STATISTICS 0;
+ALTER TABLE ONLY afterword.outcomes FORCE ROW LEVEL SECURITY;
+ALTER TABLE afterword.outcomes OWNER TO afterword_owner;
+CREATE SEQUENCE afterword.outcomes_lost
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+ALTER SEQUENCE afterword.outcomes_lost OWNER TO afterword_owner;
 CREATE TABLE afterword.recalls (
     id uuid NOT NULL,
     org_id integer NOT NULL,
@@ -1978,7 +2324,7 @@ CREATE TABLE afterword.recalls (
     block_hash bytea,
     rendered_at timestamp with time zone,
     CONSTRAINT recalls_block_hash_check CHECK ((length(block_hash) = 32)),
-    CONSTRAINT recalls_mode_check CHECK ((mode = ANY (ARRAY['hybrid'::text, 'lexical'::text, 'vector'::text, 'newest'::text])))
+    CONSTRAINT recalls_mode_check CHECK ((mode = ANY (ARRAY['hybrid'::text, 'lexical'::text, 'vector'::text, 'newest'::text, 'digest'::text])))
 );
 ALTER TABLE ONLY afterword.recalls ALTER COLUMN hits SET STATISTICS 0;
 ALTER TABLE ONLY afterword.recalls FORCE ROW LEVEL SECURITY;
@@ -2162,6 +2508,17 @@ UNION ALL
             afterword.retention_days(orgs.id, 'recalls'::text) AS days
            FROM afterword.orgs) o
      JOIN afterword.recalls r ON (((r.org_id = o.id) AND (r.at <= (now() - make_interval(days => o.days))))))
+UNION ALL
+ SELECT 'outcomes'::text AS store,
+    o.org_id,
+    o.id,
+    o.expires_at AS since,
+    (EXISTS ( SELECT
+           FROM afterword.memories m
+          WHERE ((m.id = o.memory_id) AND (m.run_id IN ( SELECT held_now.row_id
+                   FROM afterword.held_now))))) AS held
+   FROM afterword.outcomes o
+  WHERE (o.expires_at <= now())
 UNION ALL
  SELECT 'tokens'::text AS store,
     t.org_id,
@@ -2418,6 +2775,8 @@ ALTER TABLE ONLY afterword.orgs
     ADD CONSTRAINT orgs_name_key UNIQUE (name);
 ALTER TABLE ONLY afterword.orgs
     ADD CONSTRAINT orgs_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY afterword.outcomes
+    ADD CONSTRAINT outcomes_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY afterword.payloads
     ADD CONSTRAINT payloads_pkey PRIMARY KEY (org_id, entry_id);
 ALTER TABLE ONLY afterword.recalls
@@ -2486,6 +2845,7 @@ CREATE INDEX memories_refused_text ON afterword.memories USING gin (org_id, lexe
 CREATE INDEX memories_renew ON afterword.memories USING btree (expires_at) WHERE ((kind = 'rule'::text) AND (status = 'active'::text) AND (erased_at IS NULL));
 CREATE INDEX memories_repeat ON afterword.memories USING btree (org_id, content_hash) WHERE (status = ANY (ARRAY['pending'::text, 'active'::text]));
 CREATE INDEX memories_replaces ON afterword.memories USING gin (replaces) WHERE (replaces <> '{}'::uuid[]);
+CREATE INDEX memories_rules ON afterword.memories USING btree (org_id, namespace, id) WHERE ((kind = 'rule'::text) AND (status = 'active'::text) AND (erased_at IS NULL));
 CREATE INDEX memories_run ON afterword.memories USING btree (run_id);
 CREATE INDEX memories_search ON afterword.memories USING gin (org_id, lexemes) WHERE (status = ANY (ARRAY['active'::text, 'superseded'::text]));
 CREATE INDEX memories_status ON afterword.memories USING btree (status);
@@ -2494,7 +2854,12 @@ CREATE INDEX model_calls_day ON afterword.model_calls USING btree (org_id, reser
 CREATE INDEX model_calls_open ON afterword.model_calls USING btree (reserved_at) WHERE (outcome = 'reserved'::text);
 CREATE INDEX model_calls_run ON afterword.model_calls USING btree (run_id);
 CREATE INDEX occurrences_near ON afterword.occurrences USING btree (org_id, at) WHERE (similarity = 'cosine'::text);
+CREATE INDEX outcomes_expire ON afterword.outcomes USING btree (expires_at);
+CREATE INDEX outcomes_memory ON afterword.outcomes USING btree (memory_id) WHERE (memory_id IS NOT NULL);
+CREATE INDEX outcomes_org ON afterword.outcomes USING btree (org_id, id);
+CREATE UNIQUE INDEX outcomes_review ON afterword.outcomes USING btree (review_id) WHERE (review_id IS NOT NULL);
 CREATE INDEX recalls_at ON afterword.recalls USING btree (org_id, at);
+CREATE INDEX recalls_silent ON afterword.recalls USING btree (at) WHERE ((mode = 'digest'::text) AND (hits = '[]'::jsonb));
 CREATE INDEX reclassifications_open ON afterword.reclassifications USING btree (requested_at) WHERE (finished_at IS NULL);
 CREATE UNIQUE INDEX rejected_entry ON afterword.rejected_events USING btree (entry_id) WHERE (entry_id IS NOT NULL);
 CREATE INDEX rejected_purge ON afterword.rejected_events USING btree (purge_after);
@@ -2542,6 +2907,7 @@ CREATE TRIGGER orgs_decided AFTER INSERT OR UPDATE ON afterword.orgs FOR EACH RO
 CREATE TRIGGER orgs_near BEFORE INSERT OR UPDATE ON afterword.orgs FOR EACH ROW EXECUTE FUNCTION afterword.near_needs_calibration();
 CREATE TRIGGER orgs_shorten AFTER UPDATE ON afterword.orgs FOR EACH ROW WHEN (((new.settings -> 'retention'::text) IS DISTINCT FROM (old.settings -> 'retention'::text))) EXECUTE FUNCTION afterword.shorten();
 CREATE TRIGGER orgs_waive BEFORE INSERT OR UPDATE ON afterword.orgs FOR EACH ROW EXECUTE FUNCTION afterword.waiver_has_a_reason();
+CREATE TRIGGER outcomes_kept_no_longer BEFORE UPDATE ON afterword.outcomes FOR EACH ROW WHEN ((new.expires_at > old.expires_at)) EXECUTE FUNCTION afterword.refuse_later();
 CREATE TRIGGER reclassifications_kept BEFORE DELETE OR TRUNCATE ON afterword.reclassifications FOR EACH STATEMENT EXECUTE FUNCTION afterword.refuse_change();
 CREATE TRIGGER reclassifications_moved AFTER INSERT OR UPDATE ON afterword.reclassifications FOR EACH ROW EXECUTE FUNCTION afterword.reclassification_moved();
 CREATE TRIGGER reclassified_kept BEFORE DELETE OR UPDATE OR TRUNCATE ON afterword.reclassified FOR EACH STATEMENT EXECUTE FUNCTION afterword.refuse_change();
@@ -2550,6 +2916,7 @@ CREATE TRIGGER rejected_kept_no_longer BEFORE UPDATE ON afterword.rejected_event
 CREATE TRIGGER reviews_decided AFTER UPDATE ON afterword.reviews REFERENCING OLD TABLE AS stale NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.review_decided();
 CREATE TRIGGER reviews_kept BEFORE DELETE OR TRUNCATE ON afterword.reviews FOR EACH STATEMENT EXECUTE FUNCTION afterword.refuse_change();
 CREATE TRIGGER reviews_opened AFTER INSERT ON afterword.reviews REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.review_opened();
+CREATE TRIGGER reviews_outcome AFTER UPDATE ON afterword.reviews REFERENCING OLD TABLE AS stale NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.keep_outcome();
 CREATE TRIGGER reviews_renew AFTER UPDATE ON afterword.reviews FOR EACH ROW WHEN (((new.kind = 'renew'::text) AND (old.closed_at IS NULL) AND (new.decision = 'approve'::text))) EXECUTE FUNCTION afterword.renew_rule();
 CREATE TRIGGER runs_held BEFORE UPDATE ON afterword.runs FOR EACH ROW WHEN (((old.erased_at IS NULL) AND (new.erased_at IS NOT NULL))) EXECUTE FUNCTION afterword.keep_held('id');
 CREATE TRIGGER runs_inserted AFTER INSERT ON afterword.runs REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION afterword.run_inserted();
@@ -2605,6 +2972,12 @@ ALTER TABLE ONLY afterword.org_search
     ADD CONSTRAINT org_search_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
 ALTER TABLE ONLY afterword.org_search
     ADD CONSTRAINT org_search_stamp_fkey FOREIGN KEY (stamp) REFERENCES afterword.stamps(id);
+ALTER TABLE ONLY afterword.outcomes
+    ADD CONSTRAINT outcomes_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES afterword.memories(id);
+ALTER TABLE ONLY afterword.outcomes
+    ADD CONSTRAINT outcomes_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
+ALTER TABLE ONLY afterword.outcomes
+    ADD CONSTRAINT outcomes_review_id_fkey FOREIGN KEY (review_id) REFERENCES afterword.reviews(id);
 ALTER TABLE ONLY afterword.payloads
     ADD CONSTRAINT payloads_entry_id_fkey FOREIGN KEY (entry_id) REFERENCES afterword.ledger(id);
 ALTER TABLE ONLY afterword.payloads
@@ -2666,6 +3039,7 @@ CREATE POLICY erasure ON afterword.installation TO afterword_eraser USING (true)
 CREATE POLICY erasure ON afterword.ledger FOR SELECT TO afterword_eraser USING (true);
 CREATE POLICY erasure ON afterword.legal_holds TO afterword_eraser USING (true) WITH CHECK (true);
 CREATE POLICY erasure ON afterword.memories TO afterword_eraser USING (true) WITH CHECK (true);
+CREATE POLICY erasure ON afterword.outcomes TO afterword_eraser USING (true) WITH CHECK (true);
 CREATE POLICY erasure ON afterword.payloads TO afterword_eraser USING (true) WITH CHECK (true);
 CREATE POLICY erasure ON afterword.recalls TO afterword_eraser USING (true) WITH CHECK (true);
 CREATE POLICY erasure ON afterword.rejected_events TO afterword_eraser USING (true) WITH CHECK (true);
@@ -2710,8 +3084,10 @@ CREATE POLICY operators_read ON afterword.runs FOR SELECT TO afterword_operator 
 CREATE POLICY operators_record ON afterword.ledger FOR INSERT TO afterword_operator WITH CHECK ((subject_kind <> ALL (ARRAY['run'::text, 'memory'::text, 'drop'::text, 'payload'::text, 'token'::text, 'org'::text, 'subject'::text, 'store'::text, 'reclassification'::text])));
 CREATE POLICY operators_settle ON afterword.model_calls FOR UPDATE TO afterword_operator USING ((purpose <> 'extraction'::text)) WITH CHECK ((purpose <> 'extraction'::text));
 ALTER TABLE afterword.org_search ENABLE ROW LEVEL SECURITY;
+ALTER TABLE afterword.outcomes ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.payloads ENABLE ROW LEVEL SECURITY;
 CREATE POLICY recall_reads ON afterword.memories FOR SELECT TO afterword_recall USING (true);
+CREATE POLICY recall_reads ON afterword.namespaces FOR SELECT TO afterword_recall USING (true);
 CREATE POLICY recall_reads ON afterword.org_search FOR SELECT TO afterword_recall USING (true);
 CREATE POLICY recall_reads ON afterword.runs FOR SELECT TO afterword_recall USING (true);
 CREATE POLICY recall_records ON afterword.recalls TO afterword_recall USING (true) WITH CHECK (true);
@@ -2738,11 +3114,12 @@ CREATE POLICY triggers_record ON afterword.ledger FOR INSERT TO afterword_owner 
 CREATE POLICY verdicts_close ON afterword.reviews TO afterword_verdict USING (true) WITH CHECK (true);
 CREATE POLICY verdicts_decide ON afterword.drops TO afterword_verdict USING (true) WITH CHECK (true);
 CREATE POLICY verdicts_decide ON afterword.memories TO afterword_verdict USING (true) WITH CHECK (true);
-CREATE POLICY verdicts_open ON afterword.runs TO afterword_verdict USING (true) WITH CHECK ((kind = 'verdict'::text));
+CREATE POLICY verdicts_open ON afterword.runs TO afterword_verdict USING (true) WITH CHECK (((kind = 'verdict'::text) OR ((kind = 'proposal'::text) AND (event ? 'recorded'::text))));
 CREATE POLICY verdicts_read ON afterword.namespaces FOR SELECT TO afterword_verdict USING (true);
 CREATE POLICY verdicts_record ON afterword.ledger FOR INSERT TO afterword_verdict WITH CHECK (true);
 CREATE POLICY verdicts_stage ON afterword.envelopes FOR INSERT TO afterword_verdict WITH CHECK (true);
 CREATE POLICY verdicts_undo ON afterword.occurrences TO afterword_verdict USING (true) WITH CHECK (true);
+CREATE POLICY verdicts_write ON afterword.outcomes FOR INSERT TO afterword_verdict WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.drops TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.envelopes TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.erasures TO afterword_worker USING (true) WITH CHECK (true);
@@ -2754,6 +3131,7 @@ CREATE POLICY workers_reach_all_orgs ON afterword.model_calls TO afterword_worke
 CREATE POLICY workers_reach_all_orgs ON afterword.namespaces TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.occurrences TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.org_search TO afterword_worker USING (true) WITH CHECK (true);
+CREATE POLICY workers_reach_all_orgs ON afterword.outcomes TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.payloads TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.recalls TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.reclassifications TO afterword_worker USING (true) WITH CHECK (true);
@@ -2773,6 +3151,7 @@ GRANT USAGE ON SCHEMA afterword TO afterword_verdict;
 GRANT USAGE ON SCHEMA afterword TO afterword_eraser;
 REVOKE ALL ON FUNCTION afterword.admission_changed() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.admit_call() FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.any_lexeme(query text) TO afterword_verdict;
 REVOKE ALL ON FUNCTION afterword.approve(memory uuid, comment text, namespace text, scope_kind text, scope_value text, subject_type text, subject_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.approve(memory uuid, comment text, namespace text, scope_kind text, scope_value text, subject_type text, subject_id text) TO afterword_reviewer;
 REVOKE ALL ON FUNCTION afterword.budget_day(at timestamp with time zone) FROM PUBLIC;
@@ -2864,11 +3243,17 @@ GRANT ALL ON FUNCTION afterword.current_grant() TO afterword_recall;
 GRANT ALL ON FUNCTION afterword.current_grant() TO afterword_verdict;
 GRANT ALL ON FUNCTION afterword.current_grant() TO afterword_eraser;
 REVOKE ALL ON FUNCTION afterword.demand_amends(m afterword.memories, verdict text, actor text, comment text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.digest_items() FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.digest_items() TO afterword_agent;
+REVOKE ALL ON FUNCTION afterword.digest_rendered(recall_id uuid, block_hash bytea, omitted uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.digest_rendered(recall_id uuid, block_hash bytea, omitted uuid[]) TO afterword_agent;
 REVOKE ALL ON FUNCTION afterword.drop_changed() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.drop_kept() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.empty_memories(ids uuid[], actor text, reason text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.erase(erasure uuid, runs uuid[], event_keys text[], renamed uuid[], memories uuid[], drops uuid[], entries bigint[], reviews uuid[], rejected uuid[], users text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.erase(erasure uuid, runs uuid[], event_keys text[], renamed uuid[], memories uuid[], drops uuid[], entries bigint[], reviews uuid[], rejected uuid[], users text[]) TO afterword_operator;
+REVOKE ALL ON FUNCTION afterword.erase_outcomes(erasure uuid, outcomes uuid[], memories uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.erase_outcomes(erasure uuid, outcomes uuid[], memories uuid[]) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.finish_erasure(erasure uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.finish_erasure(erasure uuid) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.forget(memory uuid, comment text, purge_days integer) FROM PUBLIC;
@@ -2916,9 +3301,13 @@ REVOKE ALL ON FUNCTION afterword.granted_drop(dropped uuid) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.granted_memory(memory uuid) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.is_held(run uuid) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.keep_held() FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.keep_outcome() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.knows_key(key_check bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.knows_key(key_check bytea) TO afterword_worker;
 GRANT ALL ON FUNCTION afterword.knows_key(key_check bytea) TO afterword_operator;
+REVOKE ALL ON FUNCTION afterword.lose_outcome() FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.lose_outcome() TO afterword_reviewer;
+GRANT ALL ON FUNCTION afterword.lose_outcome() TO afterword_agent;
 REVOKE ALL ON FUNCTION afterword.mark_erasure(hash bytea, needles jsonb, reason text, id uuid, at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.mark_erasure(hash bytea, needles jsonb, reason text, id uuid, at timestamp with time zone) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.memory_inserted() FROM PUBLIC;
@@ -2926,6 +3315,8 @@ REVOKE ALL ON FUNCTION afterword.memory_moved() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.mint_token(hash bytea, org integer, role text, actor text, lives interval, agent text, user_id text, project text, workflow text, tiers text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.mint_token(hash bytea, org integer, role text, actor text, lives interval, agent text, user_id text, project text, workflow text, tiers text[]) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.near_needs_calibration() FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.near_rules(memory uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.near_rules(memory uuid) TO afterword_reviewer;
 REVOKE ALL ON FUNCTION afterword.note_erased(erasure uuid, besides jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.note_erased(erasure uuid, besides jsonb) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.one_lexeme(lexeme text) FROM PUBLIC;
@@ -2935,6 +3326,7 @@ GRANT ALL ON FUNCTION afterword.open_missing_runs(stamp integer, max_runs intege
 REVOKE ALL ON FUNCTION afterword.open_verdict_run(m afterword.memories, enters text, key text, actor text, body jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.operating() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.org_decided() FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.own_words(org integer, kind text, content text, rationale text, author text, namespace text, scope_kind text, scope_value text, subject_type text, subject_id text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.place_hold(hash bytea, needles jsonb, reason text, runs uuid[], rejected uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.place_hold(hash bytea, needles jsonb, reason text, runs uuid[], rejected uuid[]) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.plan_digest(plan uuid) FROM PUBLIC;
@@ -2953,6 +3345,14 @@ REVOKE ALL ON FUNCTION afterword.reclassification_moved() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.record_answer(hash bytea, action text, detail jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.record_answer(hash bytea, action text, detail jsonb) TO afterword_operator;
 GRANT ALL ON FUNCTION afterword.record_answer(hash bytea, action text, detail jsonb) TO afterword_reviewer;
+REVOKE ALL ON FUNCTION afterword.record_candidates(org integer, source text, key text, actor text, for_user text, decided boolean, provenance jsonb, candidates jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.record_feedback(content text, namespace text, scope_kind text, scope_value text) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.record_feedback(content text, namespace text, scope_kind text, scope_value text) TO afterword_reviewer;
+REVOKE ALL ON FUNCTION afterword.record_outcome(kind text, score real, eval_run text, memory uuid, agent text, workflow text, namespace text, comment text) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.record_outcome(kind text, score real, eval_run text, memory uuid, agent text, workflow text, namespace text, comment text) TO afterword_reviewer;
+GRANT ALL ON FUNCTION afterword.record_outcome(kind text, score real, eval_run text, memory uuid, agent text, workflow text, namespace text, comment text) TO afterword_agent;
+REVOKE ALL ON FUNCTION afterword.record_rules(namespace text, contents text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.record_rules(namespace text, contents text[]) TO afterword_reviewer;
 REVOKE ALL ON FUNCTION afterword.recorded(g afterword.tokens, subject bytea, action text, detail jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.refuse_change() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.refuse_decided(m afterword.memories) FROM PUBLIC;
@@ -2962,10 +3362,14 @@ REVOKE ALL ON FUNCTION afterword.refuse_waiting() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.refused_before(org integer, hash bytea, scope_kind text, scope_value text) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.refused_before(org integer, hash bytea, scope_kind text, scope_value text) TO afterword_worker;
 REVOKE ALL ON FUNCTION afterword.register_stamp(provider text, model text, revision text, dimension integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.rehome(memory uuid, namespace text, scope_kind text, scope_value text, comment text) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.rehome(memory uuid, namespace text, scope_kind text, scope_value text, comment text) TO afterword_reviewer;
 REVOKE ALL ON FUNCTION afterword.reject(memory uuid, comment text) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.reject(memory uuid, comment text) TO afterword_reviewer;
 REVOKE ALL ON FUNCTION afterword.release_hold(hash bytea, reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.release_hold(hash bytea, reason text) TO afterword_operator;
+REVOKE ALL ON FUNCTION afterword.remember_preference(content text) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.remember_preference(content text) TO afterword_agent;
 REVOKE ALL ON FUNCTION afterword.renew_rule() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.restore_drop(dropped uuid, comment text) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.restore_drop(dropped uuid, comment text) TO afterword_reviewer;
@@ -2974,16 +3378,21 @@ GRANT ALL ON FUNCTION afterword.restore_repeat(repeat uuid, comment text) TO aft
 REVOKE ALL ON FUNCTION afterword.retention_days(org integer, name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.retention_days(org integer, name text) TO afterword_worker;
 GRANT ALL ON FUNCTION afterword.retention_days(org integer, name text) TO afterword_operator;
+GRANT ALL ON FUNCTION afterword.retention_days(org integer, name text) TO afterword_verdict;
 REVOKE ALL ON FUNCTION afterword.retire_replaced(m afterword.memories, actor text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.retype(memory uuid, act text, content text, comment text) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.retype(memory uuid, act text, content text, comment text) TO afterword_reviewer;
 REVOKE ALL ON FUNCTION afterword.review_decided() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.review_opened() FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.revoke_preference(memory uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.revoke_preference(memory uuid) TO afterword_agent;
 REVOKE ALL ON FUNCTION afterword.run_inserted() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.run_moved() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.sample_activations() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.settle_once() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.shorten() FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.standing_rules(namespace text, hashes bytea[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.standing_rules(namespace text, hashes bytea[]) TO afterword_reviewer;
 REVOKE ALL ON FUNCTION afterword.token_users() FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.token_users() TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.view_drop(dropped uuid) FROM PUBLIC;
@@ -3071,6 +3480,14 @@ GRANT UPDATE(settled_at) ON TABLE afterword.model_calls TO afterword_operator;
 GRANT SELECT ON TABLE afterword.namespaces TO afterword_worker;
 GRANT SELECT ON TABLE afterword.namespaces TO afterword_verdict;
 GRANT SELECT,INSERT ON TABLE afterword.namespaces TO afterword_operator;
+GRANT SELECT ON TABLE afterword.namespaces TO afterword_recall;
+GRANT UPDATE(scope_kind) ON TABLE afterword.namespaces TO afterword_operator;
+GRANT UPDATE(scope_value) ON TABLE afterword.namespaces TO afterword_operator;
+GRANT UPDATE(path) ON TABLE afterword.namespaces TO afterword_operator;
+GRANT UPDATE(title) ON TABLE afterword.namespaces TO afterword_operator;
+GRANT UPDATE(description) ON TABLE afterword.namespaces TO afterword_operator;
+GRANT UPDATE(preamble) ON TABLE afterword.namespaces TO afterword_operator;
+GRANT UPDATE(agents) ON TABLE afterword.namespaces TO afterword_operator;
 GRANT SELECT,INSERT ON TABLE afterword.occurrences TO afterword_worker;
 GRANT SELECT ON TABLE afterword.occurrences TO afterword_operator;
 GRANT SELECT ON TABLE afterword.occurrences TO afterword_verdict;
@@ -3087,6 +3504,18 @@ GRANT INSERT(name) ON TABLE afterword.orgs TO afterword_operator;
 GRANT INSERT(settings),UPDATE(settings) ON TABLE afterword.orgs TO afterword_operator;
 GRANT INSERT(actor),UPDATE(actor) ON TABLE afterword.orgs TO afterword_operator;
 GRANT INSERT(reason),UPDATE(reason) ON TABLE afterword.orgs TO afterword_operator;
+GRANT SELECT ON TABLE afterword.outcomes TO afterword_worker;
+GRANT INSERT ON TABLE afterword.outcomes TO afterword_verdict;
+GRANT MAINTAIN ON TABLE afterword.outcomes TO afterword_operator;
+GRANT DELETE ON TABLE afterword.outcomes TO afterword_eraser;
+GRANT SELECT(id) ON TABLE afterword.outcomes TO afterword_eraser;
+GRANT SELECT(org_id) ON TABLE afterword.outcomes TO afterword_eraser;
+GRANT SELECT(memory_id) ON TABLE afterword.outcomes TO afterword_eraser;
+GRANT UPDATE(comment) ON TABLE afterword.outcomes TO afterword_eraser;
+GRANT SELECT(at) ON TABLE afterword.outcomes TO afterword_eraser;
+GRANT SELECT(expires_at),UPDATE(expires_at) ON TABLE afterword.outcomes TO afterword_eraser;
+GRANT SELECT ON SEQUENCE afterword.outcomes_lost TO afterword_worker;
+GRANT USAGE ON SEQUENCE afterword.outcomes_lost TO afterword_verdict;
 GRANT SELECT ON TABLE afterword.recalls TO afterword_worker;
 GRANT SELECT,INSERT ON TABLE afterword.recalls TO afterword_recall;
 GRANT SELECT ON TABLE afterword.recalls TO afterword_operator;
@@ -3094,6 +3523,7 @@ GRANT DELETE ON TABLE afterword.recalls TO afterword_eraser;
 GRANT SELECT(id) ON TABLE afterword.recalls TO afterword_eraser;
 GRANT SELECT(org_id) ON TABLE afterword.recalls TO afterword_eraser;
 GRANT SELECT(at) ON TABLE afterword.recalls TO afterword_eraser;
+GRANT UPDATE(excluded) ON TABLE afterword.recalls TO afterword_recall;
 GRANT UPDATE(block_hash) ON TABLE afterword.recalls TO afterword_recall;
 GRANT UPDATE(rendered_at) ON TABLE afterword.recalls TO afterword_recall;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE afterword.rejected_events TO afterword_worker;
@@ -3190,6 +3620,7 @@ GRANT SELECT,INSERT ON TABLE afterword.replays TO afterword_operator;
 GRANT SELECT ON TABLE afterword.retention_defaults TO afterword_eraser;
 GRANT SELECT ON TABLE afterword.retention_defaults TO afterword_worker;
 GRANT SELECT ON TABLE afterword.retention_defaults TO afterword_operator;
+GRANT SELECT ON TABLE afterword.retention_defaults TO afterword_verdict;
 GRANT SELECT ON TABLE afterword.run_entries TO afterword_worker;
 GRANT SELECT ON TABLE afterword.run_entries TO afterword_operator;
 GRANT SELECT ON TABLE afterword.run_moves TO afterword_worker;

@@ -32,6 +32,10 @@ UPDATE memories m SET last_used_at = u.at FROM (
   WHERE r.at > now() - make_interval(secs => %(seconds)s) GROUP BY 1) u
 WHERE m.id = u.id AND m.last_used_at IS DISTINCT FROM u.at
 
+-- name: empty_digests
+SELECT o.name AS org, count(*) AS digests FROM recalls r JOIN orgs o ON o.id = r.org_id
+WHERE r.mode = 'digest' AND r.hits = '[]' AND r.at > now() - interval '1 hour' GROUP BY 1
+
 -- name: count_orgs
 -- The orgs counted longest ago, as many as have about so many rows together: a round costs the same however large the
 -- store is.

@@ -70,6 +70,9 @@ SELECT id, memory_id, drop_id, comment FROM reviews WHERE org_id = %(org)s AND c
 SELECT id, run_id, subject_type, subject_id, author_kind, author, scope_kind, scope_value, content, rationale, evidence
 FROM drops WHERE org_id = %(org)s AND erased_at IS NULL
 
+-- name: outcomes
+SELECT id, memory_id, comment, eval_run, agent, workflow FROM outcomes WHERE org_id = %(org)s
+
 -- name: payloads
 SELECT p.entry_id, p.content, l.subject_kind, l.subject_id FROM payloads p JOIN ledger l ON l.id = p.entry_id
 WHERE p.org_id = %(org)s
@@ -114,6 +117,9 @@ SELECT id, org_id, hash, needles, at, erased, kept, finished_at FROM erasures WH
 SELECT erase(%(erasure)s, %(runs)s, %(event_keys)s, %(renamed)s, %(memories)s, %(drops)s, %(entries)s, %(reviews)s,
   %(rejected)s, %(users)s) AS receipt
 
+-- name: erase_outcomes
+SELECT erase_outcomes(%(erasure)s, %(outcomes)s, %(memories)s) AS rows
+
 -- name: finish
 SELECT finish_erasure(%(erasure)s) AS entry
 
@@ -146,6 +152,10 @@ WHERE id = ANY (%(ids)s) AND erased_at IS NULL ORDER BY at, id
 -- name: export_reviews
 SELECT id, memory_id, kind, reasons, decision, decided_by, comment, opened_at, closed_at FROM reviews
 WHERE id = ANY (%(ids)s) AND comment IS NOT NULL ORDER BY opened_at, id
+
+-- name: export_outcomes
+SELECT id, kind, memory_id, verdict, eval_run, score, agent, workflow, comment, actor, at, expires_at FROM outcomes
+WHERE id = ANY (%(ids)s) ORDER BY at, id
 
 -- name: export_recalls
 -- To whom what is kept of somebody was handed out.

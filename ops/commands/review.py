@@ -8,17 +8,17 @@ from uuid import UUID
 
 import typer
 
-from db import overview, reviews
+from db import overview, reviews, rules
 from db.connect import Connection
 from db.events import Org
 from db.reviews import Act, Placement
 from ops.access import acting_as, acting_reviewer, known_org, ring_bell
-from ops.arguments import Limit, OrgName, clean, one_id, pair
+from ops.arguments import Limit, OrgName, clean, one_id, pair, scoped
 from ops.commands.retyped import await_run, say_retyped, wait_option
 from ops.output import AsJson, document, rows, with_evidence
 from pipeline.extraction.wording.instructions import steering
 from pipeline.extraction.wording.stakes import stakes
-from pipeline.memory import ScopeKind
+from pipeline.memory import Scope, ScopeKind
 
 app = typer.Typer(
     no_args_is_help=True, help="Reviews: the inbox, and approve, edit, redirect, reject, correct, forget."
@@ -66,16 +66,24 @@ def approve(
     subject: Annotated[
         str | None, typer.Option(metavar="TYPE:ID", help="whom it is about", callback=pair(":", "TYPE:ID"))
     ] = None,
+    beside: Annotated[bool, typer.Option("--beside", help="though an active rule says nearly the same")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Let a held memory in as it stands; what it replaces gives way. Repeating it is harmless.
 
+    A rule that says nearly the same as an active one is refused, unless it replaces it.
     Example: afterword review approve 0192f3a4-77aa --org acme --subject "person:ana silva"
     """
-    kind, value = _scope(scope)
+    kind, value = scoped(scope)
     type_, _, id_ = subject.partition(":") if subject else (None, "", None)
     placement = Placement(namespace, kind, value, type_, id_)
-    done = _decide(memory, org, lambda conn, id: reviews.approve(conn, id, comment=reason, placement=placement))
+
+    def act(conn: Connection, id: UUID) -> str:
+        if not beside:
+            rules.refuse_near(conn, id)
+        return reviews.approve(conn, id, comment=reason, placement=placement)
+
+    done = _decide(memory, org, act)
     ring_bell("embedding")
     _say(done, as_json=as_json)
 
@@ -144,6 +152,27 @@ def correct(
     _retype(memory, org, "correct", text, reason, no_wait=no_wait, as_json=as_json)
 
 
+@app.command()
+def rehome(
+    memory: Memory,
+    org: OrgName,
+    namespace: Annotated[str, typer.Option(help="the namespace it belongs in, of the org's manifest")],
+    reason: Annotated[str, typer.Option(help="why; a move needs one", callback=clean)],
+    scope: Annotated[
+        str | None, typer.Option(metavar="KIND[=VALUE]", help="who may be given it; unset: whom the namespace is for")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Move a rule that was filed in the wrong place. It stays what it is, decided and all. Repeating it is harmless.
+
+    Example: afterword review rehome 0192f3a4-77aa --org acme --namespace review --reason "it is about reviews"
+    """
+    kind, value = scoped(scope)
+    wanted = None if kind is None else Scope(ScopeKind(kind), value)
+    done = _decide(memory, org, lambda conn, id: rules.rehome(conn, id, namespace, wanted, comment=reason))
+    _say(done, as_json=as_json)
+
+
 def _decide(memory: str, name: str, act: Callable[[Connection, UUID], Any]) -> Any:
     """One act of a reviewer of the org, in one transaction. Raises VerdictRefused."""
     org = known_org(name)
@@ -162,15 +191,6 @@ def _with_replaced(conn: Connection, id: UUID) -> dict[str, Any]:
 def _memory_id(text: str) -> UUID:
     with acting_as("operator") as conn:
         return one_id(conn, "memory", text)
-
-
-def _scope(text: str | None) -> tuple[str | None, str | None]:
-    if text is None:
-        return None, None
-    kind, _, value = text.partition("=")
-    if kind not in set(ScopeKind) or (kind == ScopeKind.ORG) == bool(value):
-        raise typer.BadParameter(f"{text!r} is neither org nor KIND=VALUE with KIND of {', '.join(ScopeKind)}")
-    return kind, value or None
 
 
 def _say(done: str, *, as_json: bool) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -38,6 +39,8 @@ class StagedCandidate(BaseModel):
     importance: int
     observed_at: datetime
     lifetime_days: int
+    namespace: str = "default"
+    replaces: tuple[UUID, ...] = ()
 
 
 class StagedEnvelope(BaseModel):

@@ -35,8 +35,8 @@ def said(*texts: str, org: str, session: str, **more: Any) -> dict[str, Any]:
 
 
 def plant(cli: Cli, fleet: Fleet, org: str) -> None:
-    """Memories in every status, a review's comment, payloads, a dropped candidate, runs in every state, a rejected
-    event, events on the stream, a foreign key of RQ's, a token.
+    """Memories in every status, a review's comment, payloads, a dropped candidate, an outcome, runs in every state, a
+    rejected event, events on the stream, a foreign key of RQ's, a token.
     """
     fleet.install(extractor=Echo())
     fleet.ingest(
@@ -49,6 +49,7 @@ def plant(cli: Cli, fleet: Fleet, org: str) -> None:
     fleet.run()
     _decide(cli, fleet, org)
     _drop(fleet, org)
+    cli.ok("outcome", "add", "--org", org, "--score", "0.1", "--comment", f"{NAME} was asked twice")
     _unfinished(cli, fleet, org)
     _in_redis(fleet, org)
     rows.token(fleet.database, org_of(fleet, org), "agent", user=USER)

@@ -27,7 +27,7 @@ from workers.fleet import STAGES
 from workers.stage import Batch
 
 FORGET = ("dsar", "forget", "--org", "acme", *ASKED, "--reason", "request 2026-114")
-STORES = {"memories", "embeddings", "reviews", "drops", "payloads", "transcripts", "envelopes", "runs",
+STORES = {"memories", "embeddings", "reviews", "drops", "outcomes", "payloads", "transcripts", "envelopes", "runs",
           "rejected_events", "tokens", "stream", "redis_keys"}  # fmt: skip
 
 

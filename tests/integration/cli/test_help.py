@@ -11,8 +11,8 @@ from typer.main import get_command
 from ops.cli import app
 
 GROUPS = ("org", "extraction", "runs", "dead-letters", "rejected", "replay", "review", "drops", "audit", "ledger",
-          "embed", "redact")  # fmt: skip
-SINGLE = ("extract", "recall", "repair", "reevaluate")
+          "embed", "redact", "near-duplicates", "feedback", "preference", "workspace", "outcome")  # fmt: skip
+SINGLE = ("extract", "recall", "digest", "repair", "reevaluate")
 
 
 def documented() -> Iterator[tuple[str, Any]]:

@@ -38,6 +38,7 @@ TABLES = {
         "drops": {"content", "evidence", "rationale"},
         "envelopes": {"body"},
         "memories": {"content", "evidence", "lexemes", "rationale"},
+        "outcomes": {"comment"},
         "payloads": {"content"},
         "rejected_events": {"body", "detail"},
         "reviews": {"comment"},
@@ -49,8 +50,8 @@ VIEWS = {
     "afterword_agent": {"promptable"}, "afterword_recall": {"promptable"},  # active, and of the grant alone
 }  # fmt: skip
 FUNCTIONS = {
-    "afterword_agent": {"recall"},  # as promptable
-    "afterword_reviewer": {"view_drop", "view_memory"},  # of the grant's org and project, each look in the ledger
+    "afterword_agent": {"digest_items", "recall"},  # as promptable
+    "afterword_reviewer": {"near_rules", "view_drop", "view_memory"},  # of the grant's org and project, on record
 }
 
 COLUMNS = """

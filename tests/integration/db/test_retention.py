@@ -273,11 +273,16 @@ def test_shorter_holds_for_what_there_is_and_longer_for_what_comes(shared: Datab
         rule = rows.insert_memory(conn, org, "a rule", kind="rule", expires_at=far)
         run = rows.insert_run(conn, org)
         conn.execute("INSERT INTO transcripts VALUES (%s, %s, 'x', 1, %s)", (run, org.id, far))
-        assert _change(shared, org, {"facts": 40, "transcripts": 30}) == {"memories": 1, "transcripts": 1, "drops": 0}
+        assert _change(shared, org, {"facts": 40, "transcripts": 30}) == {
+            "memories": 1,
+            "transcripts": 1,
+            "drops": 0,
+            "outcomes": 0,
+        }
         short = _row(conn, fact)["expires_at"]
         assert short < datetime.now(UTC) + timedelta(days=41)
         assert _row(conn, rule)["expires_at"] == far
-        assert _change(shared, org, {"facts": 365}) == {"memories": 0, "transcripts": 0, "drops": 0}
+        assert _change(shared, org, {"facts": 365}) == {"memories": 0, "transcripts": 0, "drops": 0, "outcomes": 0}
         assert _row(conn, fact)["expires_at"] == short
 
 

@@ -40,7 +40,9 @@ TABLES = {
         "memories": "MAINTAIN; SELECT of classes, confidence, created_at, erased_at, expires_at, high_stakes,"
         " hold_reasons, id, importance, kind, namespace, observed_at, occurrences, org_id, provenance, replaces,"
         " review_id, revision, run_id, scope_kind, status, status_at, superseded_by, tier",
-        "memory_moves": "SELECT", "migrations": "SELECT", "model_calls": CALLS, "namespaces": "INSERT, SELECT",
+        "memory_moves": "SELECT", "migrations": "SELECT", "model_calls": CALLS,
+        "namespaces": "INSERT, SELECT; UPDATE of agents, description, path, preamble, scope_kind, scope_value, title",
+        "outcomes": "MAINTAIN",
         "occurrences": "SELECT",
         "org_search": "SELECT", "past_date": "SELECT", "retention_defaults": "SELECT",
         "orgs": "SELECT; INSERT of actor, name, reason, settings; UPDATE of actor, reason, settings",
@@ -62,7 +64,7 @@ TABLES = {
         "legal_holds": "SELECT", "run_subjects": "DELETE, INSERT, SELECT",
         "ledger": "SELECT; INSERT of action, actor, detail, org_id, payload_hash, subject_id, subject_kind",
         "memories": "INSERT, SELECT, UPDATE", "memory_moves": "SELECT", "migrations": "SELECT", "model_calls": CALLS,
-        "namespaces": "SELECT",
+        "namespaces": "SELECT", "outcomes": "SELECT",
         "occurrences": "INSERT, SELECT", "org_search": "INSERT, SELECT, UPDATE", "orgs": "SELECT",
         "past_date": "SELECT", "retention_defaults": "SELECT",
         "payloads": "DELETE, INSERT, SELECT; UPDATE of detectors", "recalls": "SELECT",
@@ -75,8 +77,9 @@ TABLES = {
     },
     "afterword_recall": {
         "calibrated": "SELECT", "calibrations": "SELECT", "runs": "SELECT of id, session",
-        "embeddings_1": "SELECT", "memories": "SELECT", "org_search": "SELECT",
-        "promptable": "owner", "recalls": "INSERT, SELECT; UPDATE of block_hash, rendered_at", "stamps": "SELECT",
+        "embeddings_1": "SELECT", "memories": "SELECT", "namespaces": "SELECT", "org_search": "SELECT",
+        "promptable": "owner", "recalls": "INSERT, SELECT; UPDATE of block_hash, excluded, rendered_at",
+        "stamps": "SELECT",
     },
     "afterword_eraser": {
         "drops": "UPDATE; SELECT of at, erased_at, expires_at, id, org_id, run_id, scope_kind",
@@ -88,7 +91,8 @@ TABLES = {
         "held_now": "owner", "past_date": "owner", "retention_defaults": "SELECT",
         "memories": "UPDATE; SELECT of author, created_at, erased_at, expires_at, id, kind, org_id, previous_hash,"
         " purge_after, replaces, run_id, scope_kind, status, status_at, superseded_by",
-        "orgs": "SELECT", "payloads": "DELETE; SELECT of entry_id, org_id",
+        "orgs": "SELECT", "outcomes": "DELETE; SELECT of at, expires_at, id, memory_id, org_id; UPDATE of comment,"
+        " expires_at", "payloads": "DELETE; SELECT of entry_id, org_id",
         "recalls": "DELETE; SELECT of at, id, org_id", "rejected_events": "DELETE; SELECT of id, purge_after",
         "reviews": "UPDATE; SELECT of closed_at, decision, drop_id, id, kind, memory_id, org_id; INSERT of id, kind,"
         " memory_id, org_id, reasons", "run_subjects": "DELETE, SELECT",
@@ -100,14 +104,19 @@ TABLES = {
         "ledger": "INSERT of action, actor, detail, org_id, payload_hash, subject_id, subject_kind",
         "memories": "SELECT, UPDATE", "namespaces": "SELECT",
         "occurrences": "SELECT; UPDATE of undone_at, undone_by", "orgs": "SELECT",
+        "outcomes": "INSERT", "retention_defaults": "SELECT",
         "reviews": "SELECT, UPDATE; INSERT of id, kind, memory_id, org_id, reasons", "runs": "INSERT, SELECT",
     },
 }  # fmt: skip
 
 FUNCTIONS = {
-    "afterword_agent": {"current_grant", "recall", "recall_rendered"},
+    "afterword_agent": {
+        "current_grant", "digest_items", "digest_rendered", "lose_outcome", "recall", "recall_rendered",
+        "record_outcome", "remember_preference", "revoke_preference",
+    },
     "afterword_reviewer": {
-        "approve", "confirm_drop", "current_grant", "forget", "record_answer", "reject", "restore_drop",
+        "approve", "confirm_drop", "current_grant", "forget", "lose_outcome", "near_rules", "record_answer",
+        "record_feedback", "record_outcome", "record_rules", "rehome", "reject", "restore_drop", "standing_rules",
         "restore_repeat", "retype",
         "view_drop", "view_memory",
     },
@@ -116,6 +125,7 @@ FUNCTIONS = {
         "budget_left",
         "current_grant",
         "erase",
+        "erase_outcomes",
         "finish_erasure",
         "knows_key",
         "mark_erasure",

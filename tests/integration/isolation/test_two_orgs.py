@@ -135,11 +135,18 @@ def log(tmp_path: Path, valkey: EmbeddedValkey, monkeypatch: pytest.MonkeyPatch)
 def test_no_command_shows_or_changes_anything_of_another_org(fleet: Fleet, cli: Cli, log: Path) -> None:
     fleet.install(extractor=Reading())
 
+    workspace = log.with_suffix(".yaml")
+    workspace.write_text("namespaces: [{name: review, rules: [Ask for a test with every fix.]}]")
+
     def hold(story: Story) -> None:
         one, other = twins(fleet)
         live(story, one, other)
         _keep_house(fleet)
-        before, marks, words = other.rows, other.markers, names(one, other) | {"file": str(log)}
+        before, marks, words = (
+            other.rows,
+            other.markers,
+            names(one, other) | {"file": str(log), "workspace": str(workspace)},
+        )
         for command, calls in COMMANDS.items():
             for call in calls:
                 typed = [*command.split(), *shlex.split(call.format(**words))]
