@@ -19,7 +19,7 @@ PLANTED = (PHONE, "7946 0958", ADDRESS, NAME, NAME.casefold(), "Adeyemi")
 LET_IN = f"The support line of the warehouse is {PHONE} and its host is {ADDRESS}, says {NAME}."
 HELD = f"The support line of the harbour is {PHONE} and its host is {ADDRESS}."
 
-SHOWS_ON_PURPOSE = {"review show", "drops show"}
+SHOWS_ON_PURPOSE = {"review show", "drops show", "near-duplicates show"}
 """A reviewer's looks, each in the ledger."""
 CHANGES = {
     "up", "demo", "worker", "migrate", "emit", "extract",
@@ -78,10 +78,11 @@ def operator_calls(cli: Cli, fleet: Fleet, planted: dict[str, str]) -> Iterator[
         yield ("ledger", "show", subject)
     yield from [
         ("review", "list", "--org", "acme"), ("runs", "list"), ("dead-letters", "list"), ("rejected", "list"),
-        ("drops", "list"), ("audit", "report"), ("org", "show", "acme"), ("repair", "--dry-run"),
+        ("near-duplicates", "list", "--org", "acme"), ("drops", "list"), ("audit", "report"),
+        ("org", "show", "acme"), ("repair", "--dry-run"),
         ("ledger", "verify"), ("embed", "status"), ("replay", "list"), ("retention", "show"), ("dsar", "holds"),
         ("embed", "calibrate", "--dry-run"), ("usage", "report"), ("usage", "report", "--by", "memory"),
-        ("check",),
+        ("check",), ("workspace", "show", "--org", "acme"), ("digest", "--org", "acme", "--agent", "coder"),
     ]  # fmt: skip
 
 
@@ -135,7 +136,8 @@ def test_every_command_is_tried_or_named_here(cli: Cli, fleet: Fleet, planted: d
              for name, command in commands.items() for sub in getattr(command, "commands", {"": None})}  # fmt: skip
     tried = {" ".join(call[:2]) if " ".join(call[:2]) in known else call[0]
              for call in operator_calls(cli, fleet, planted)}  # fmt: skip
-    judged = {f"review {verb}" for verb in ("approve", "edit", "redirect", "reject", "correct", "forget")}
-    acts = {"drops confirm", "drops restore", "replay"}
+    judged = {f"review {verb}" for verb in ("approve", "edit", "redirect", "reject", "correct", "forget", "rehome")}
+    acts = {"drops confirm", "drops restore", "near-duplicates undo", "replay", "feedback add", "outcome add",
+            "preference add", "preference revoke", "workspace apply"}  # fmt: skip
     known = {words for words in known if words.split()[0] not in {"dsar", "redact"}}  # tried beside what they do
     assert known - tried - SHOWS_ON_PURPOSE - CHANGES - judged - acts == set()

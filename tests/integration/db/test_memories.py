@@ -18,12 +18,15 @@ from db.connect import Connection
 from db.consolidation import Repeat, Retirement
 from db.redaction import NewMemory
 from db.reviews import Placement, VerdictRefused
+from pipeline.consolidation.similarity import Likeness, Similarity
 from pipeline.memory import HoldReason
 from pipeline.redaction.classes import CLASSES, PERSONAL, is_personal
 from pipeline.states import MEMORY_MOVES, MemoryStatus
 from tests.integration.db import rows
 from tests.integration.db.rows import uuid7
 from tests.services import Database
+
+EXACT, LEXICAL = Similarity(Likeness.EXACT, 1.0), Similarity(Likeness.LEXICAL, 0.9)
 
 INSERT = """
   INSERT INTO memories (id, org_id, run_id, tier, kind, status, scope_kind, content, content_hash, rationale, evidence,
@@ -416,7 +419,7 @@ def test_a_repeat_is_counted_once_and_gives_way_with_its_reviews(shared: Databas
         kept, repeat = (rows.insert_memory(conn, org, "we ship on Friday") for _ in range(2))
         conn.execute(OPEN, (uuid7(), org.id, repeat, "audit"))
         for _ in range(3):
-            consolidation.count_repeats(conn, [Repeat(kept, repeat, org.id, "exact")], actor="consolidation")
+            consolidation.count_repeats(conn, [Repeat(kept, repeat, org.id, EXACT)], actor="consolidation")
         assert _one(conn, kept)["occurrences"] == 2
         gone = _one(conn, repeat)
         assert (gone["status"], gone["superseded_by"], gone["reason"]) == ("superseded", kept, "repeat")
@@ -429,7 +432,7 @@ def test_a_chain_of_repeats_in_one_batch_leaves_the_oldest(shared: Database) -> 
     org = rows.fresh_org(shared)
     with shared.as_role("worker") as conn:
         a, b, c = (rows.insert_memory(conn, org, text) for text in ("we ship Friday", "we ship Fri", "ship Fri"))
-        pairs = [Repeat(b, c, org.id, "lexical"), Repeat(a, b, org.id, "lexical")]
+        pairs = [Repeat(b, c, org.id, LEXICAL), Repeat(a, b, org.id, LEXICAL)]
         for _ in range(2):
             consolidation.count_repeats(conn, pairs, actor="consolidation")
         assert [_one(conn, memory)["status"] for memory in (a, b, c)] == ["active", "superseded", "superseded"]
@@ -468,7 +471,7 @@ def test_a_held_repeat_and_its_verdict_at_once_leave_one_of_them(shared: Databas
 
     def count() -> None:
         with shared.as_role("worker") as conn:
-            pairs = [Repeat(kept, repeat, org.id, "exact")]
+            pairs = [Repeat(kept, repeat, org.id, EXACT)]
             consolidation.count_repeats(conn, pairs, actor="consolidation", held=True)
 
     with ExitStack() as stack:
@@ -478,7 +481,7 @@ def test_a_held_repeat_and_its_verdict_at_once_leave_one_of_them(shared: Databas
         else:
             conn = stack.enter_context(shared.as_role("worker"))
             stack.enter_context(conn.transaction())
-            pairs = [Repeat(kept, repeat, org.id, "exact")]
+            pairs = [Repeat(kept, repeat, org.id, EXACT)]
             consolidation.count_repeats(conn, pairs, actor="consolidation", held=True)
         other = threading.Thread(target=count if approved_first else approve)
         other.start()
