@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -91,6 +92,7 @@ def _hit(row: dict[str, Any]) -> Hit:
     return Hit(**(plain | typed))
 
 
-def rendered(conn: Connection, recall_id: UUID, block_hash: bytes) -> None:
-    """Record the SHA-256 of the block the model was shown; the first one stands."""
-    conn.execute(named("doors.rendered"), {"recall_id": recall_id, "block_hash": block_hash})
+def rendered(conn: Connection, recall_id: UUID, block_hash: bytes, shown: Sequence[UUID]) -> None:
+    """Record the SHA-256 of the block the model was shown, and which hits stand in it; the first one stands."""
+    params = {"recall_id": recall_id, "block_hash": block_hash, "shown": list(shown)}
+    conn.execute(named("doors.rendered"), params)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import getpass
+import math
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from time import monotonic
 
 import typer
 from redis.exceptions import RedisError
@@ -19,6 +21,9 @@ from ops.settings import Settings, load
 from workers.context import connect_redis
 
 TOKEN_SECONDS = 60
+
+Door = Callable[[], AbstractContextManager[Connection]]
+"""A granted transaction each time it is entered."""
 
 
 def actor() -> str:
@@ -45,12 +50,28 @@ def acting_reviewer(org: Org) -> Iterator[Connection]:
 
 @contextmanager
 def granted_to(org: Org, bearer: Bearer) -> Iterator[Connection]:
-    """One transaction as `bearer`; the operator's login mints the token, the bearer's own uses it."""
-    settings = load()
-    with acting_as("operator", settings) as conn:
-        token = mint(conn, org.id, bearer, lives_seconds=TOKEN_SECONDS)
-    with acting_as(bearer.role, settings) as conn, granted(conn, token):
+    """One transaction as `bearer`."""
+    with door_of(org, bearer) as door, door() as conn:
         yield conn
+
+
+@contextmanager
+def door_of(org: Org, bearer: Bearer) -> Iterator[Door]:
+    """Many transactions as `bearer`, one after another; the operator's login mints the tokens, the bearer's own uses
+    them. A token lives a minute, and is renewed for who begins a transaction in the second half of it."""
+    settings = load()
+    token, renewed_at = "", -math.inf
+    with acting_as("operator", settings) as operator, acting_as(bearer.role, settings) as conn:
+
+        @contextmanager
+        def enter() -> Iterator[Connection]:
+            nonlocal token, renewed_at
+            if monotonic() - renewed_at > TOKEN_SECONDS / 2:
+                token, renewed_at = mint(operator, org.id, bearer, lives_seconds=TOKEN_SECONDS), monotonic()
+            with granted(conn, token):
+                yield conn
+
+        yield enter
 
 
 def known_org(name: str) -> Org:

@@ -58,10 +58,15 @@ def pair(separator: str, form: str) -> Callable[[str | None], str | None]:
 
 def one_id(conn: Connection, kind: str, text: str) -> UUID:
     """The id of the run, memory or rejected event that begins with `text`. Raises NotFound, Ambiguous."""
+    return only_id(lambda low, high: ids_between(conn, kind, low, high), kind, text)
+
+
+def only_id(between: Callable[[UUID, UUID], list[UUID]], kind: str, text: str) -> UUID:
+    """The one id that `between` finds from `text` and nothing behind to `text` and all behind."""
     digits = text.replace("-", "").lower()
     if not re.fullmatch(rf"[0-9a-f]{{{SHORTEST_PREFIX},32}}", digits):
         raise typer.BadParameter(f"{text!r} is no id: give it whole, or at least its first {SHORTEST_PREFIX} digits")
-    found = ids_between(conn, kind, UUID(digits.ljust(32, "0")), UUID(digits.ljust(32, "f")))
+    found = between(UUID(digits.ljust(32, "0")), UUID(digits.ljust(32, "f")))
     if not found:
         raise NotFound(f"no {kind.replace('_', ' ')} has an id that begins with {text}")
     if len(found) > 1:

@@ -21,6 +21,7 @@ from ops.commands import (
     org,
     outcome,
     preference,
+    recall,
     redact,
     rejected,
     replay,
@@ -36,7 +37,6 @@ from ops.commands.digest import digest
 from ops.commands.emit import emit
 from ops.commands.extract import extract
 from ops.commands.migrate import migrate
-from ops.commands.recall import recall
 from ops.commands.reevaluate import reevaluate
 from ops.commands.repair import repair
 from ops.commands.up import up
@@ -56,11 +56,11 @@ app.command()(migrate)
 app.command()(check)
 app.command()(emit)
 app.command()(extract)
-app.command()(recall)
 app.command()(digest)
 app.command()(repair)
 app.command()(reevaluate)
 for _group in (
+    recall,
     org,
     extraction,
     runs,

@@ -19,7 +19,13 @@ class Masker:
     """Masks by the detectors that work here; what one of them cannot look at is not shown."""
 
     def __init__(self, settings: Settings, ahead: Sequence[str] = (), *, detectors: Sequence[Detector] = ()) -> None:
-        self._inspect = Inspector(detectors or working_detectors(settings), ahead)
+        self._settings = settings
+        self._detectors = detectors or working_detectors(settings)
+        self._inspect = Inspector(self._detectors, ahead)
+
+    def anew(self, ahead: Sequence[str]) -> Masker:
+        """The same detectors, over these texts at once; the earlier ones are let go."""
+        return Masker(self._settings, ahead, detectors=self._detectors)
 
     def __call__(self, text: str, *, names: Sequence[str] = ()) -> str:
         """`text` without what is found in it, nor these names of people."""

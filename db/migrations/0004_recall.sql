@@ -5,15 +5,24 @@ CREATE TABLE recalls (
   org_id integer NOT NULL REFERENCES orgs,
   token_id uuid NOT NULL,
   actor text NOT NULL,
+  agent text,
+  project text,
   at timestamptz NOT NULL DEFAULT now(),
   mode text NOT NULL CHECK (mode IN ('hybrid', 'lexical', 'vector', 'newest', 'digest')),
   as_of timestamptz,
+  -- What was asked for beside the question, which is not kept: how many, fused how, narrowed by what. A path or a subject
+  -- may name somebody, so only that there was one is kept.
+  request jsonb NOT NULL DEFAULT '{}',
   hits jsonb NOT NULL,
+  -- How many candidates both legs gave, and the first of those that were not handed out.
+  candidates integer NOT NULL DEFAULT 0,
+  passed_over jsonb NOT NULL DEFAULT '[]',
   excluded jsonb NOT NULL,
   block_hash bytea CHECK (length(block_hash) = 32),
+  shown uuid[],
   rendered_at timestamptz
 );
-ALTER TABLE recalls ALTER COLUMN hits SET STATISTICS 0;
+ALTER TABLE recalls ALTER COLUMN hits SET STATISTICS 0, ALTER COLUMN passed_over SET STATISTICS 0;
 CREATE INDEX recalls_at ON recalls (org_id, at);
 CREATE INDEX recalls_silent ON recalls (at) WHERE mode = 'digest' AND hits = '[]';
 
@@ -74,6 +83,13 @@ CREATE FUNCTION recallable(m memories, g tokens, as_of timestamptz, n narrowing)
     AND (n.subject_type IS NULL OR (m.subject_type = n.subject_type AND m.subject_id = n.subject_id))
     AND (n.since IS NULL OR m.observed_at >= n.since) AND (n.until IS NULL OR m.observed_at < n.until)
 $$;
+
+-- What a recall was asked for, without what may name somebody.
+CREATE FUNCTION asked_for(max_hits integer, fusion text, stamp integer, n narrowing) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN jsonb_strip_nulls(jsonb_build_object('max_hits', max_hits, 'fusion', fusion, 'stamp', stamp, 'kinds', n.kinds,
+  'scope_kind', n.scope_kind, 'path', CASE WHEN n.scope_path IS NOT NULL THEN true END,
+  'subject', CASE WHEN n.subject_id IS NOT NULL THEN true END, 'since', n.since, 'until', n.until));
 
 -- The turn a memory of kind `turn` is; the turns a fact cites are read where it is a hit.
 CREATE FUNCTION turn_number(evidence jsonb) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -317,12 +333,21 @@ BEGIN
       FROM candidates c WHERE c.id NOT IN (SELECT f.turn FROM folded f)),
     chosen AS MATERIALIZED (SELECT * FROM ranked ORDER BY combined DESC, (m).observed_at DESC, id LIMIT recall.max_hits),
     recorded AS (
-      INSERT INTO recalls (id, org_id, token_id, actor, mode, as_of, hits, excluded)
-      SELECT uuidv7(), g.org_id, g.id, g.actor,
+      INSERT INTO recalls (id, org_id, token_id, actor, agent, project, mode, as_of, request, hits, candidates, passed_over,
+        excluded)
+      SELECT uuidv7(), g.org_id, g.id, g.actor, g.agent, g.project,
         CASE WHEN near IS NULL AND said IS NULL THEN 'newest' WHEN near IS NULL THEN 'lexical'
-          WHEN said IS NULL THEN 'vector' ELSE 'hybrid' END, recall.as_of,
-        coalesce((SELECT jsonb_agg(jsonb_build_object('id', id, 'vector', cosine, 'lexical', score,
-          'combined', combined) ORDER BY combined DESC, (m).observed_at DESC, id) FROM chosen), '[]'),
+          WHEN said IS NULL THEN 'vector' ELSE 'hybrid' END, recall.as_of, asked_for(recall.max_hits,
+          CASE WHEN by_rank THEN 'rrf' ELSE 'weighted' END, recall.stamp, recall.narrowed),
+        coalesce((SELECT jsonb_agg(jsonb_build_object('id', id, 'vector', cosine, 'lexical', score, 'combined', combined,
+          'vector_rank', vector_rank, 'lexical_rank', lexical_rank,
+          'allowed', (m).scope_kind || ' in ' || (m).namespace) ORDER BY combined DESC, (m).observed_at DESC, id)
+          FROM chosen), '[]'),
+        (SELECT count(*) FROM candidates),
+        coalesce((SELECT jsonb_agg(jsonb_build_object('id', p.id, 'vector', p.cosine, 'lexical', p.score,
+          'vector_rank', p.vector_rank, 'lexical_rank', p.lexical_rank, 'behind', p.fact) ORDER BY p.fused DESC, p.id)
+          FROM (SELECT c.*, (SELECT f.fact FROM folded f WHERE f.turn = c.id ORDER BY 1 LIMIT 1) AS fact
+                FROM candidates c WHERE c.id NOT IN (SELECT id FROM chosen) ORDER BY c.fused DESC, c.id LIMIT 10) p), '[]'),
         CASE WHEN recall.vector IS NOT NULL AND search.missing > 0
           THEN jsonb_build_object('unembedded', search.missing) ELSE '{}' END
       RETURNING id, mode, excluded)
@@ -334,10 +359,13 @@ BEGIN
     ORDER BY c.combined DESC, (m).observed_at DESC, (m).id;
 END $$;
 
--- What the model was shown, once the block is rendered: kept beside the recall, written once.
-CREATE FUNCTION recall_rendered(recall_id uuid, block_hash bytea) RETURNS void
+-- What the model was shown, once the block is rendered: kept beside the recall, written once. What the recall did not hand
+-- out was not shown by it.
+CREATE FUNCTION recall_rendered(recall_id uuid, block_hash bytea, shown uuid[]) RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = afterword, pg_temp AS $$
 BEGIN
-  UPDATE recalls r SET block_hash = recall_rendered.block_hash, rendered_at = now()
+  UPDATE recalls r SET block_hash = recall_rendered.block_hash, rendered_at = now(),
+    shown = ARRAY(SELECT x FROM unnest(recall_rendered.shown) WITH ORDINALITY u(x, n)
+                  WHERE r.hits @> jsonb_build_array(jsonb_build_object('id', x)) ORDER BY n)
   WHERE r.id = recall_rendered.recall_id AND r.token_id = (current_grant()).id AND r.block_hash IS NULL;
 END $$;

@@ -49,9 +49,9 @@ CREATE POLICY recall_reads ON runs FOR SELECT TO afterword_recall USING (true);
 GRANT SELECT ON memories, org_search, stamps, calibrations, calibrated TO afterword_recall;
 GRANT SELECT (id, session) ON runs TO afterword_recall;
 GRANT SELECT, INSERT ON recalls TO afterword_recall;
-GRANT EXECUTE ON FUNCTION recallable(memories, tokens, timestamptz, narrowing), words_asked(text), one_lexeme(text)
-  TO afterword_recall;
-GRANT UPDATE (block_hash, rendered_at, excluded) ON recalls TO afterword_recall;
+GRANT EXECUTE ON FUNCTION recallable(memories, tokens, timestamptz, narrowing), words_asked(text), one_lexeme(text),
+  asked_for(integer, text, integer, narrowing) TO afterword_recall;
+GRANT UPDATE (block_hash, shown, rendered_at, excluded) ON recalls TO afterword_recall;
 
 -- The verdict functions.
 CREATE POLICY verdicts_decide ON memories TO afterword_verdict USING (true) WITH CHECK (true);
@@ -72,7 +72,7 @@ DECLARE
   f text;
 BEGIN
   FOREACH f IN ARRAY ARRAY['recall(text, public.vector, integer, integer, timestamptz, narrowing, text)',
-                           'recall_rendered(uuid, bytea)'] LOOP
+                           'recall_rendered(uuid, bytea, uuid[])'] LOOP
     EXECUTE 'ALTER FUNCTION ' || f || ' OWNER TO afterword_recall';
   END LOOP;
   ALTER VIEW promptable OWNER TO afterword_recall;
@@ -89,9 +89,9 @@ REVOKE CREATE ON SCHEMA afterword FROM afterword_recall, afterword_verdict;
 -- Agents: two functions and one view; no table.
 GRANT SELECT ON promptable TO afterword_agent;
 GRANT EXECUTE ON FUNCTION recall(text, public.vector, integer, integer, timestamptz, narrowing, text),
-  recall_rendered(uuid, bytea) TO afterword_agent;
+  recall_rendered(uuid, bytea, uuid[]) TO afterword_agent;
 
--- Reviewers: the inbox without content, and the verdicts.
+-- Reviewers: the inbox without content, what was handed out, and the verdicts.
 CREATE POLICY reviewers_read ON memories FOR SELECT TO afterword_reviewer
   USING (org_id = (SELECT org_id FROM current_grant()));
 CREATE POLICY reviewers_read ON reviews FOR SELECT TO afterword_reviewer
@@ -100,10 +100,12 @@ CREATE POLICY reviewers_read ON runs FOR SELECT TO afterword_reviewer
   USING (org_id = (SELECT org_id FROM current_grant()));
 CREATE POLICY reviewers_read ON ledger FOR SELECT TO afterword_reviewer
   USING (org_id = (SELECT org_id FROM current_grant()));
-GRANT SELECT ON reviews, ledger TO afterword_reviewer;
+CREATE POLICY reviewers_read ON recalls FOR SELECT TO afterword_reviewer
+  USING (org_id = (SELECT org_id FROM current_grant()));
+GRANT SELECT ON reviews, ledger, recalls TO afterword_reviewer;
 GRANT SELECT (id, org_id, run_id, tier, kind, status, namespace, scope_kind, classes, hold_reasons, high_stakes,
-  importance, observed_at, expires_at, occurrences, revision, replaces, superseded_by, review_id, created_at, status_at)
-  ON memories TO afterword_reviewer;
+  importance, observed_at, expires_at, occurrences, revision, replaces, superseded_by, review_id, created_at, status_at,
+  erased_at) ON memories TO afterword_reviewer;
 GRANT SELECT (id, org_id, kind, state, memory_id, project, created_at, state_at) ON runs TO afterword_reviewer;
 GRANT EXECUTE ON FUNCTION approve(uuid, text, text, text, text, text, text), reject(uuid, text),
   forget(uuid, text, integer), retype(uuid, text, text, text), view_memory(uuid) TO afterword_reviewer;

@@ -292,9 +292,9 @@ BEGIN
       ORDER BY array_position('{org,agent,workflow,project,user}'::text[], m.scope_kind), m.occurrences DESC,
         m.observed_at DESC, m.id LIMIT 2000
     ), recorded_now AS (
-      INSERT INTO recalls (id, org_id, token_id, actor, mode, hits, excluded)
-      SELECT recorded, g.org_id, g.id, g.actor, 'digest',
-        coalesce(jsonb_agg(jsonb_build_object('id', c.id)), '[]'), '{}'
+      INSERT INTO recalls (id, org_id, token_id, actor, agent, project, mode, hits, candidates, excluded)
+      SELECT recorded, g.org_id, g.id, g.actor, g.agent, g.project, 'digest', coalesce(jsonb_agg(jsonb_build_object(
+        'id', c.id, 'allowed', c.scope_kind || ' in ' || c.namespace)), '[]'), count(c.id), '{}'
       FROM chosen c JOIN mine n ON n.name = c.namespace RETURNING id)
     SELECT r.id, n.name, n.path, n.title, n.preamble, c.id, c.kind, c.scope_kind, c.content, c.occurrences, c.observed_at
     FROM recorded_now r LEFT JOIN (mine n LEFT JOIN chosen c ON c.namespace = n.name) ON true;
@@ -303,6 +303,8 @@ END $$;
 CREATE FUNCTION digest_rendered(recall_id uuid, block_hash bytea, omitted uuid[]) RETURNS void
 LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = afterword, pg_temp AS $$
   UPDATE recalls r SET block_hash = digest_rendered.block_hash, rendered_at = now(),
+    shown = ARRAY(SELECT (h.hit ->> 'id')::uuid FROM jsonb_array_elements(r.hits) WITH ORDINALITY h(hit, n)
+                  WHERE (h.hit ->> 'id')::uuid <> ALL (digest_rendered.omitted) ORDER BY n),
     excluded = jsonb_build_object('omitted', to_jsonb(digest_rendered.omitted))
   WHERE r.id = digest_rendered.recall_id AND r.token_id = (current_grant()).id AND r.block_hash IS NULL AND r.mode = 'digest'
 $$;

@@ -101,6 +101,10 @@ BEGIN
   RETURN 'approved';
 END $$;
 ALTER FUNCTION afterword.approve(memory uuid, comment text, namespace text, scope_kind text, scope_value text, subject_type text, subject_id text) OWNER TO afterword_verdict;
+CREATE FUNCTION afterword.asked_for(max_hits integer, fusion text, stamp integer, n afterword.narrowing) RETURNS jsonb
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN jsonb_strip_nulls(jsonb_build_object('max_hits', max_hits, 'fusion', fusion, 'stamp', stamp, 'kinds', (n).kinds, 'scope_kind', (n).scope_kind, 'path', CASE WHEN ((n).scope_path IS NOT NULL) THEN true ELSE NULL::boolean END, 'subject', CASE WHEN ((n).subject_id IS NOT NULL) THEN true ELSE NULL::boolean END, 'since', (n).since, 'until', (n).until));
+ALTER FUNCTION afterword.asked_for(max_hits integer, fusion text, stamp integer, n afterword.narrowing) OWNER TO afterword_owner;
 CREATE FUNCTION afterword.budget_day(at timestamp with time zone) RETURNS timestamp with time zone
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog'
@@ -316,9 +320,9 @@ BEGIN
       ORDER BY array_position('{org,agent,workflow,project,user}'::text[], m.scope_kind), m.occurrences DESC,
         m.observed_at DESC, m.id LIMIT 2000
     ), recorded_now AS (
-      INSERT INTO recalls (id, org_id, token_id, actor, mode, hits, excluded)
-      SELECT recorded, g.org_id, g.id, g.actor, 'digest',
-        coalesce(jsonb_agg(jsonb_build_object('id', c.id)), '[]'), '{}'
+      INSERT INTO recalls (id, org_id, token_id, actor, agent, project, mode, hits, candidates, excluded)
+      SELECT recorded, g.org_id, g.id, g.actor, g.agent, g.project, 'digest', coalesce(jsonb_agg(jsonb_build_object(
+        'id', c.id, 'allowed', c.scope_kind || ' in ' || c.namespace)), '[]'), count(c.id), '{}'
       FROM chosen c JOIN mine n ON n.name = c.namespace RETURNING id)
     SELECT r.id, n.name, n.path, n.title, n.preamble, c.id, c.kind, c.scope_kind, c.content, c.occurrences, c.observed_at
     FROM recorded_now r LEFT JOIN (mine n LEFT JOIN chosen c ON c.namespace = n.name) ON true;
@@ -329,6 +333,8 @@ CREATE FUNCTION afterword.digest_rendered(recall_id uuid, block_hash bytea, omit
     SET search_path TO 'afterword', 'pg_temp'
     AS $$
   UPDATE recalls r SET block_hash = digest_rendered.block_hash, rendered_at = now(),
+    shown = ARRAY(SELECT (h.hit ->> 'id')::uuid FROM jsonb_array_elements(r.hits) WITH ORDINALITY h(hit, n)
+                  WHERE (h.hit ->> 'id')::uuid <> ALL (digest_rendered.omitted) ORDER BY n),
     excluded = jsonb_build_object('omitted', to_jsonb(digest_rendered.omitted))
   WHERE r.id = digest_rendered.recall_id AND r.token_id = (current_grant()).id AND r.block_hash IS NULL AND r.mode = 'digest'
 $$;
@@ -1285,12 +1291,21 @@ BEGIN
       FROM candidates c WHERE c.id NOT IN (SELECT f.turn FROM folded f)),
     chosen AS MATERIALIZED (SELECT * FROM ranked ORDER BY combined DESC, (m).observed_at DESC, id LIMIT recall.max_hits),
     recorded AS (
-      INSERT INTO recalls (id, org_id, token_id, actor, mode, as_of, hits, excluded)
-      SELECT uuidv7(), g.org_id, g.id, g.actor,
+      INSERT INTO recalls (id, org_id, token_id, actor, agent, project, mode, as_of, request, hits, candidates, passed_over,
+        excluded)
+      SELECT uuidv7(), g.org_id, g.id, g.actor, g.agent, g.project,
         CASE WHEN near IS NULL AND said IS NULL THEN 'newest' WHEN near IS NULL THEN 'lexical'
-          WHEN said IS NULL THEN 'vector' ELSE 'hybrid' END, recall.as_of,
-        coalesce((SELECT jsonb_agg(jsonb_build_object('id', id, 'vector', cosine, 'lexical', score,
-          'combined', combined) ORDER BY combined DESC, (m).observed_at DESC, id) FROM chosen), '[]'),
+          WHEN said IS NULL THEN 'vector' ELSE 'hybrid' END, recall.as_of, asked_for(recall.max_hits,
+          CASE WHEN by_rank THEN 'rrf' ELSE 'weighted' END, recall.stamp, recall.narrowed),
+        coalesce((SELECT jsonb_agg(jsonb_build_object('id', id, 'vector', cosine, 'lexical', score, 'combined', combined,
+          'vector_rank', vector_rank, 'lexical_rank', lexical_rank,
+          'allowed', (m).scope_kind || ' in ' || (m).namespace) ORDER BY combined DESC, (m).observed_at DESC, id)
+          FROM chosen), '[]'),
+        (SELECT count(*) FROM candidates),
+        coalesce((SELECT jsonb_agg(jsonb_build_object('id', p.id, 'vector', p.cosine, 'lexical', p.score,
+          'vector_rank', p.vector_rank, 'lexical_rank', p.lexical_rank, 'behind', p.fact) ORDER BY p.fused DESC, p.id)
+          FROM (SELECT c.*, (SELECT f.fact FROM folded f WHERE f.turn = c.id ORDER BY 1 LIMIT 1) AS fact
+                FROM candidates c WHERE c.id NOT IN (SELECT id FROM chosen) ORDER BY c.fused DESC, c.id LIMIT 10) p), '[]'),
         CASE WHEN recall.vector IS NOT NULL AND search.missing > 0
           THEN jsonb_build_object('unembedded', search.missing) ELSE '{}' END
       RETURNING id, mode, excluded)
@@ -1302,15 +1317,17 @@ BEGIN
     ORDER BY c.combined DESC, (m).observed_at DESC, (m).id;
 END $_$;
 ALTER FUNCTION afterword.recall(query text, vector public.vector, stamp integer, max_hits integer, as_of timestamp with time zone, narrowed afterword.narrowing, fusion text) OWNER TO afterword_recall;
-CREATE FUNCTION afterword.recall_rendered(recall_id uuid, block_hash bytea) RETURNS void
+CREATE FUNCTION afterword.recall_rendered(recall_id uuid, block_hash bytea, shown uuid[]) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
     AS $$
 BEGIN
-  UPDATE recalls r SET block_hash = recall_rendered.block_hash, rendered_at = now()
+  UPDATE recalls r SET block_hash = recall_rendered.block_hash, rendered_at = now(),
+    shown = ARRAY(SELECT x FROM unnest(recall_rendered.shown) WITH ORDINALITY u(x, n)
+                  WHERE r.hits @> jsonb_build_array(jsonb_build_object('id', x)) ORDER BY n)
   WHERE r.id = recall_rendered.recall_id AND r.token_id = (current_grant()).id AND r.block_hash IS NULL;
 END $$;
-ALTER FUNCTION afterword.recall_rendered(recall_id uuid, block_hash bytea) OWNER TO afterword_recall;
+ALTER FUNCTION afterword.recall_rendered(recall_id uuid, block_hash bytea, shown uuid[]) OWNER TO afterword_recall;
 CREATE FUNCTION afterword.recallable(m afterword.memories, g afterword.tokens, as_of timestamp with time zone, n afterword.narrowing) RETURNS boolean
     LANGUAGE sql STABLE
     AS $$
@@ -2316,17 +2333,24 @@ CREATE TABLE afterword.recalls (
     org_id integer NOT NULL,
     token_id uuid NOT NULL,
     actor text NOT NULL,
+    agent text,
+    project text,
     at timestamp with time zone DEFAULT now() NOT NULL,
     mode text NOT NULL,
     as_of timestamp with time zone,
+    request jsonb DEFAULT '{}'::jsonb NOT NULL,
     hits jsonb NOT NULL,
+    candidates integer DEFAULT 0 NOT NULL,
+    passed_over jsonb DEFAULT '[]'::jsonb NOT NULL,
     excluded jsonb NOT NULL,
     block_hash bytea,
+    shown uuid[],
     rendered_at timestamp with time zone,
     CONSTRAINT recalls_block_hash_check CHECK ((length(block_hash) = 32)),
     CONSTRAINT recalls_mode_check CHECK ((mode = ANY (ARRAY['hybrid'::text, 'lexical'::text, 'vector'::text, 'newest'::text, 'digest'::text])))
 );
 ALTER TABLE ONLY afterword.recalls ALTER COLUMN hits SET STATISTICS 0;
+ALTER TABLE ONLY afterword.recalls ALTER COLUMN passed_over SET STATISTICS 0;
 ALTER TABLE ONLY afterword.recalls FORCE ROW LEVEL SECURITY;
 ALTER TABLE afterword.recalls OWNER TO afterword_owner;
 CREATE TABLE afterword.rejected_events (
@@ -3099,6 +3123,8 @@ CREATE POLICY reviewers_read ON afterword.ledger FOR SELECT TO afterword_reviewe
    FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at))));
 CREATE POLICY reviewers_read ON afterword.memories FOR SELECT TO afterword_reviewer USING ((org_id = ( SELECT current_grant.org_id
    FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at))));
+CREATE POLICY reviewers_read ON afterword.recalls FOR SELECT TO afterword_reviewer USING ((org_id = ( SELECT current_grant.org_id
+   FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at))));
 CREATE POLICY reviewers_read ON afterword.reviews FOR SELECT TO afterword_reviewer USING ((org_id = ( SELECT current_grant.org_id
    FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at))));
 CREATE POLICY reviewers_read ON afterword.runs FOR SELECT TO afterword_reviewer USING ((org_id = ( SELECT current_grant.org_id
@@ -3154,6 +3180,8 @@ REVOKE ALL ON FUNCTION afterword.admit_call() FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.any_lexeme(query text) TO afterword_verdict;
 REVOKE ALL ON FUNCTION afterword.approve(memory uuid, comment text, namespace text, scope_kind text, scope_value text, subject_type text, subject_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.approve(memory uuid, comment text, namespace text, scope_kind text, scope_value text, subject_type text, subject_id text) TO afterword_reviewer;
+REVOKE ALL ON FUNCTION afterword.asked_for(max_hits integer, fusion text, stamp integer, n afterword.narrowing) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.asked_for(max_hits integer, fusion text, stamp integer, n afterword.narrowing) TO afterword_recall;
 REVOKE ALL ON FUNCTION afterword.budget_day(at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.budget_day(at timestamp with time zone) TO afterword_worker;
 GRANT ALL ON FUNCTION afterword.budget_day(at timestamp with time zone) TO afterword_operator;
@@ -3215,6 +3243,7 @@ GRANT SELECT(superseded_by) ON TABLE afterword.memories TO afterword_operator;
 GRANT SELECT(superseded_by) ON TABLE afterword.memories TO afterword_eraser;
 GRANT SELECT(previous_hash) ON TABLE afterword.memories TO afterword_eraser;
 GRANT SELECT(purge_after) ON TABLE afterword.memories TO afterword_eraser;
+GRANT SELECT(erased_at) ON TABLE afterword.memories TO afterword_reviewer;
 GRANT SELECT(erased_at) ON TABLE afterword.memories TO afterword_operator;
 GRANT SELECT(erased_at) ON TABLE afterword.memories TO afterword_eraser;
 GRANT SELECT(review_id) ON TABLE afterword.memories TO afterword_reviewer;
@@ -3337,8 +3366,8 @@ GRANT ALL ON FUNCTION afterword.purge_due(actor text, org integer, max_rows inte
 REVOKE ALL ON FUNCTION afterword.purge_store(store text, ids uuid[], actor text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.recall(query text, vector public.vector, stamp integer, max_hits integer, as_of timestamp with time zone, narrowed afterword.narrowing, fusion text) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.recall(query text, vector public.vector, stamp integer, max_hits integer, as_of timestamp with time zone, narrowed afterword.narrowing, fusion text) TO afterword_agent;
-REVOKE ALL ON FUNCTION afterword.recall_rendered(recall_id uuid, block_hash bytea) FROM PUBLIC;
-GRANT ALL ON FUNCTION afterword.recall_rendered(recall_id uuid, block_hash bytea) TO afterword_agent;
+REVOKE ALL ON FUNCTION afterword.recall_rendered(recall_id uuid, block_hash bytea, shown uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.recall_rendered(recall_id uuid, block_hash bytea, shown uuid[]) TO afterword_agent;
 REVOKE ALL ON FUNCTION afterword.recallable(m afterword.memories, g afterword.tokens, as_of timestamp with time zone, n afterword.narrowing) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.recallable(m afterword.memories, g afterword.tokens, as_of timestamp with time zone, n afterword.narrowing) TO afterword_recall;
 REVOKE ALL ON FUNCTION afterword.reclassification_moved() FROM PUBLIC;
@@ -3518,6 +3547,7 @@ GRANT SELECT ON SEQUENCE afterword.outcomes_lost TO afterword_worker;
 GRANT USAGE ON SEQUENCE afterword.outcomes_lost TO afterword_verdict;
 GRANT SELECT ON TABLE afterword.recalls TO afterword_worker;
 GRANT SELECT,INSERT ON TABLE afterword.recalls TO afterword_recall;
+GRANT SELECT ON TABLE afterword.recalls TO afterword_reviewer;
 GRANT SELECT ON TABLE afterword.recalls TO afterword_operator;
 GRANT DELETE ON TABLE afterword.recalls TO afterword_eraser;
 GRANT SELECT(id) ON TABLE afterword.recalls TO afterword_eraser;
@@ -3525,6 +3555,7 @@ GRANT SELECT(org_id) ON TABLE afterword.recalls TO afterword_eraser;
 GRANT SELECT(at) ON TABLE afterword.recalls TO afterword_eraser;
 GRANT UPDATE(excluded) ON TABLE afterword.recalls TO afterword_recall;
 GRANT UPDATE(block_hash) ON TABLE afterword.recalls TO afterword_recall;
+GRANT UPDATE(shown) ON TABLE afterword.recalls TO afterword_recall;
 GRANT UPDATE(rendered_at) ON TABLE afterword.recalls TO afterword_recall;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE afterword.rejected_events TO afterword_worker;
 GRANT SELECT,MAINTAIN ON TABLE afterword.rejected_events TO afterword_operator;

@@ -8,7 +8,7 @@ SELECT * FROM recall(%(query)s, %(vector)b, %(stamp)s, %(max_hits)s, %(as_of)s,
       %(since)s::timestamptz, %(until)s::timestamptz)::narrowing, %(fusion)s)
 
 -- name: rendered
-SELECT recall_rendered(%(recall_id)s, %(block_hash)s)
+SELECT recall_rendered(%(recall_id)s, %(block_hash)s, %(shown)s)
 
 -- name: inbox
 SELECT r.id AS review_id, r.memory_id, r.drop_id, r.kind AS review, r.reasons, r.cites, r.opened_at, m.kind, m.status,

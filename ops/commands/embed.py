@@ -11,7 +11,7 @@ import typer
 from db import embedding, overview
 from db.migrate import register_stamp
 from ops.access import acting_as, actor
-from ops.commands.recall import named
+from ops.commands.recall.asking import named
 from ops.compose import make_embedder
 from ops.credentials import database_admin_address
 from ops.output import AsJson, document, rows

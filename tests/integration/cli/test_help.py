@@ -11,15 +11,17 @@ from typer.main import get_command
 from ops.cli import app
 
 GROUPS = ("org", "extraction", "runs", "dead-letters", "rejected", "replay", "review", "drops", "audit", "ledger",
-          "embed", "redact", "near-duplicates", "feedback", "preference", "workspace", "outcome")  # fmt: skip
-SINGLE = ("extract", "recall", "digest", "repair", "reevaluate")
+          "embed", "redact", "near-duplicates", "feedback", "preference", "workspace", "outcome", "recall")  # fmt: skip
+SINGLE = ("extract", "digest", "repair", "reevaluate")
 
 
 def documented() -> Iterator[tuple[str, Any]]:
     commands = get_command(app).commands  # type: ignore[attr-defined]
     yield from ((name, commands[name]) for name in (*SINGLE, "replay"))
     for group in GROUPS:
-        yield from ((f"{group} {name}", command) for name, command in commands[group].commands.items())
+        default = getattr(commands[group], "default", None)
+        for name, command in commands[group].commands.items():
+            yield (group if name == default else f"{group} {name}", command)
 
 
 @pytest.mark.parametrize(("words", "command"), [pytest.param(*item, id=item[0]) for item in documented()])

@@ -60,6 +60,7 @@ def planted(cli: Cli, fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> dict[str
     fleet.run()
     found = {row["status"]: str(row["id"]) for row in fleet.rows("SELECT id, status FROM memories")}
     assert set(found) == {"active", "pending"}
+    cli.ok("recall", "support line of the warehouse", "--org", "acme")
     return found
 
 
@@ -70,6 +71,8 @@ def leaks(text: str) -> list[str]:
 def operator_calls(cli: Cli, fleet: Fleet, planted: dict[str, str]) -> Iterator[tuple[str, ...]]:
     """Every command that shows something, on everything there is to show."""
     yield from [("recall", "support line of the warehouse", "--org", "acme", *more) for more in ((), ("--block",))]
+    for row in fleet.rows("SELECT id FROM recalls"):
+        yield ("recall", "explain", str(row["id"]), "--org", "acme")
     for row in fleet.rows("SELECT id FROM runs"):
         yield ("runs", "show", str(row["id"]))
     for row in fleet.rows("SELECT id FROM rejected_events"):
@@ -83,6 +86,7 @@ def operator_calls(cli: Cli, fleet: Fleet, planted: dict[str, str]) -> Iterator[
         ("ledger", "verify"), ("embed", "status"), ("replay", "list"), ("retention", "show"), ("dsar", "holds"),
         ("embed", "calibrate", "--dry-run"), ("usage", "report"), ("usage", "report", "--by", "memory"),
         ("check",), ("workspace", "show", "--org", "acme"), ("digest", "--org", "acme", "--agent", "coder"),
+        ("recall", "log", "--org", "acme"),
     ]  # fmt: skip
 
 
@@ -132,7 +136,7 @@ def test_what_cannot_be_looked_at_is_not_shown(
 def test_every_command_is_tried_or_named_here(cli: Cli, fleet: Fleet, planted: dict[str, str]) -> None:
     """A command that comes later is looked at before this passes."""
     commands = get_command(app).commands  # type: ignore[attr-defined]
-    known = {name if not hasattr(command, "commands") else f"{name} {sub}"
+    known = {name if sub in ("", getattr(command, "default", None)) else f"{name} {sub}"
              for name, command in commands.items() for sub in getattr(command, "commands", {"": None})}  # fmt: skip
     tried = {" ".join(call[:2]) if " ".join(call[:2]) in known else call[0]
              for call in operator_calls(cli, fleet, planted)}  # fmt: skip

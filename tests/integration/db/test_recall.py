@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import numpy as np
 import psycopg
@@ -166,13 +166,14 @@ def test_every_recall_is_recorded_and_the_first_rendering_stands(shared: Databas
         found = recall.recall(conn, Question("ships"))
     for holder, block in ((other, b"\x03" * 32), (token, b"\x01" * 32), (token, b"\x02" * 32)):
         with rows.door(shared, holder, "agent") as conn:
-            recall.rendered(conn, found.recall_id, block)
+            recall.rendered(conn, found.recall_id, block, [memory, uuid4()])
     with shared.as_role("worker") as conn:
         row = conn.execute("SELECT * FROM recalls WHERE id = %s", (found.recall_id,)).fetchone()
     assert row is not None
     assert (row["org_id"], row["actor"], row["mode"]) == (org.id, "agent-1", "lexical")
     assert [hit["id"] for hit in row["hits"]] == [str(memory)]
     assert row["block_hash"] == b"\x01" * 32
+    assert row["shown"] == [memory]  # and nothing that was no hit
     assert "Friday" not in str(row)
 
 

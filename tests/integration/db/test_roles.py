@@ -23,9 +23,9 @@ CALLS = "INSERT, SELECT; UPDATE of answered_by, cost, input_tokens, latency_seco
 TABLES = {
     "afterword_agent": {"promptable": "SELECT"},
     "afterword_reviewer": {
-        "ledger": "SELECT", "migrations": "SELECT", "reviews": "SELECT",
-        "memories": "SELECT of classes, created_at, expires_at, high_stakes, hold_reasons, id, importance, kind,"
-        " namespace, observed_at, occurrences, org_id, replaces, review_id, revision, run_id, scope_kind, status,"
+        "ledger": "SELECT", "migrations": "SELECT", "recalls": "SELECT", "reviews": "SELECT",
+        "memories": "SELECT of classes, created_at, erased_at, expires_at, high_stakes, hold_reasons, id, importance,"
+        " kind, namespace, observed_at, occurrences, org_id, replaces, review_id, revision, run_id, scope_kind, status,"
         " status_at, superseded_by, tier",
         "runs": "SELECT of created_at, id, kind, memory_id, org_id, project, state, state_at",
     },
@@ -78,7 +78,7 @@ TABLES = {
     "afterword_recall": {
         "calibrated": "SELECT", "calibrations": "SELECT", "runs": "SELECT of id, session",
         "embeddings_1": "SELECT", "memories": "SELECT", "namespaces": "SELECT", "org_search": "SELECT",
-        "promptable": "owner", "recalls": "INSERT, SELECT; UPDATE of block_hash, excluded, rendered_at",
+        "promptable": "owner", "recalls": "INSERT, SELECT; UPDATE of block_hash, excluded, rendered_at, shown",
         "stamps": "SELECT",
     },
     "afterword_eraser": {
@@ -275,9 +275,10 @@ def test_an_agent_reaches_no_table(shared: Database, verb: str) -> None:
     "SET SESSION AUTHORIZATION afterword_worker", "SET session_replication_role = replica", "SET row_security = off;"
     " SELECT * FROM memories", "CREATE TABLE afterword.x ()", "CREATE TABLE public.x ()",
     "CREATE FUNCTION public.f() RETURNS int LANGUAGE sql AS 'SELECT 1'", "SELECT pg_read_file('/etc/passwd')",
-    "COPY (SELECT 1) TO PROGRAM 'id'", "SELECT * FROM pg_authid", "ALTER FUNCTION recall_rendered(uuid, bytea) OWNER TO"
-    " afterword_agent", "CREATE EXTENSION dblink", "SELECT granted_memory(uuidv7())", "SELECT mint_token('\\x00', 1,"
-    " 'agent', 'x', '1 day')", "SELECT register_stamp('a', 'b', 'c', 3)", "SELECT * FROM tokens",
+    "COPY (SELECT 1) TO PROGRAM 'id'", "SELECT * FROM pg_authid", "ALTER FUNCTION recall_rendered(uuid, bytea, uuid[])"
+    " OWNER TO afterword_agent", "CREATE EXTENSION dblink", "SELECT granted_memory(uuidv7())",
+    "SELECT mint_token('\\x00', 1, 'agent', 'x', '1 day')", "SELECT register_stamp('a', 'b', 'c', 3)",
+    "SELECT * FROM tokens",
 ])  # fmt: skip
 def test_an_agent_does_not_become_more(shared: Database, attempt: str) -> None:
     done = rows.psql(shared, "agent", attempt)

@@ -38,8 +38,8 @@ FUNCTIONS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "remember_preference": ("SELECT remember_preference('See {their_memory}.')",),
         "revoke_preference": ("SELECT revoke_preference('{their_memory}')",),
         "recall_rendered": (
-            "SELECT recall_rendered('{their_recall}', '\\x{block}')",
-            "SELECT recall_rendered('{recall}', '\\x{block}')",
+            "SELECT recall_rendered('{their_recall}', '\\x{block}', '{{}}')",
+            "SELECT recall_rendered('{recall}', '\\x{block}', '{{{their_memory}}}')",
         ),
     },
     "reviewer": {
@@ -94,6 +94,10 @@ COMMANDS: Final[dict[str, tuple[str, ...]]] = {
         "postgres --org {name} --limit 50", "postgres --org {name} --user u-1 --agent a-1 --project p-1 --block",
         "zzz --org {name} --as-of 2026-05-02 --json", "{their_memory} --org {name} --limit 50 --json",
     ),
+    "recall log": ("--org {name} --limit 200", "--org {name} --memory {memory} --json",
+                   "--org {name} --since 9d --agent a-1 --json", "--org {name} --memory {their_memory}"),
+    "recall explain": ("{recall} --org {name}", "{recall} --org {name} --text --json", "{their_recall} --org {name}",
+                       "{their_recall} --org {name} --text --json"),
     "org create": ("{name}",),
     "org show": ("{name}", "{name} --json"),
     "org set": ("{name} --waive natid --space lab:episodic --reason why",),

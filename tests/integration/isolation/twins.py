@@ -200,7 +200,7 @@ def _ask(twin: Twin) -> None:
     for question in (Question(text, WordVectors().query(text), 1), Question("zzz", max_hits=50)):
         with twin.door("agent of a user") as conn:
             found = recall.recall(conn, question)
-            recall.rendered(conn, found.recall_id, bytes(32))
+            recall.rendered(conn, found.recall_id, bytes(32), [hit.memory_id for hit in found.hits])
     with twin.fleet.database.as_role("worker") as conn:
         ledger.record(conn, org_id=twin.org.id, subject=("note", "n-1"), actor="rita", action="noted",
                       payload={"said": text})  # fmt: skip

@@ -75,13 +75,14 @@ def commands() -> dict[str, set[str]]:
 
 
 def leaves(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[str, set[str]]]:
-    """The commands in one that may be a group; a group that does something by itself is one of them."""
+    """The commands in one that may be a group; a group that does something by itself is one of them, and its default
+    command goes by the group's words."""
     children = getattr(command, "commands", None)
     if not children or command.invoke_without_command:
         options = {option for parameter in command.params for option in parameter.opts if option.startswith("--")}
         yield " ".join(words), options | {"--help"}
     for name, child in (children or {}).items():
-        yield from leaves(child, (*words, name))
+        yield from leaves(child, words if name == getattr(command, "default", None) else (*words, name))
 
 
 def wrong_calls(lines: Iterable[str], known: dict[str, set[str]]) -> list[str]:
