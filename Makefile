@@ -62,11 +62,14 @@ lock-check: setup  ## fail where the locks no longer follow from pyproject.toml
 	$(call compile,build/locks)
 	@for lock in build core fleet local dev peers; do diff -u requirements/$$lock.txt build/locks/$$lock.txt || exit 1; done
 
+# Whose models the image can ask.
+PROVIDERS ?= openai
+
 # dev.txt holds every extra; the smaller locks are cut to its releases, so that what is tested is what is deployed.
 define compile
 $(COMPILE) pyproject.toml --all-extras -o $(1)/dev.txt
 $(COMPILE) pyproject.toml --extra local --extra openai -c $(1)/dev.txt -o $(1)/local.txt
-$(COMPILE) pyproject.toml --extra embedder --extra ner --extra openai -c $(1)/dev.txt -o $(1)/fleet.txt
+$(COMPILE) pyproject.toml --extra embedder --extra ner $(PROVIDERS:%=--extra %) -c $(1)/dev.txt -o $(1)/fleet.txt
 $(COMPILE) pyproject.toml -c $(1)/dev.txt -o $(1)/core.txt
 $(COMPILE) requirements/build.in -o $(1)/build.txt
 $(COMPILE) requirements/peers.in -o $(1)/peers.txt

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from ops.settings import Settings
 from ops.thresholds import dropping
 from pipeline.embedding.port import Embedder
 from pipeline.errors import EmbedderUnset, SettingError
+from pipeline.extraction.adapters.endpoint import Endpoint, Provider, own_address
 from pipeline.extraction.port import Extractor
 from pipeline.intake import Fetch, fetch_nothing
 from pipeline.redaction.detectors import ALL
@@ -103,10 +103,12 @@ def make_ner(settings: Settings) -> Ner | None:
 
 def make_extractor(settings: Settings) -> Extractor:
     """Raises SettingError where none was chosen, naming the setting."""
-    makers: dict[str, Callable[[Settings], Extractor]] = {"offline": _offline, "openai": _openai_extractor}
     if settings.extractor is None:
-        raise SettingError("AFTERWORD_EXTRACTOR is unset: choose openai, or offline (rules without a model).")
-    return makers[settings.extractor](settings)
+        raise SettingError(
+            "AFTERWORD_EXTRACTOR is unset: choose openai (and whatever speaks like it), anthropic, google or bedrock, "
+            "or offline (rules without a model)."
+        )
+    return _offline() if settings.extractor == "offline" else _model(settings, Provider(settings.extractor))
 
 
 def make_embedder(settings: Settings) -> Embedder | None:
@@ -118,18 +120,20 @@ def make_embedder(settings: Settings) -> Embedder | None:
     return _local_embedder() if settings.embedder == "local" else _openai_embedder(settings)
 
 
-def _openai_extractor(settings: Settings) -> Extractor:
-    from pipeline.extraction.adapters.endpoint import Endpoint
+def _model(settings: Settings, provider: Provider) -> Extractor:
     from pipeline.extraction.adapters.pydantic_ai import ModelExtractor
 
     assert settings.extraction_model is not None
     assert settings.extraction_endpoint_class is not None
     return ModelExtractor(
         Endpoint(
+            provider=provider,
             model=settings.extraction_model,
-            base_url=settings.openai_base_url or "https://api.openai.com/v1",
-            api_key=settings.openai_api_key.get_secret_value() if settings.openai_api_key else None,
+            base_url=settings.extraction_base_url or own_address(provider, settings.extraction_region),
+            api_key=settings.extraction_api_key.get_secret_value() if settings.extraction_api_key else None,
+            region=settings.extraction_region,
             endpoint_class=settings.extraction_endpoint_class,
+            answer_form=settings.extraction_answer_form,
             deadline_seconds=settings.extraction_deadline_seconds,
             concurrency=settings.extraction_concurrency,
             window_characters=settings.extraction_window_characters,
@@ -155,7 +159,7 @@ def _openai_embedder(settings: Settings) -> Embedder:
     return OpenAIEmbedder(endpoint)
 
 
-def _offline(_: Settings) -> Extractor:
+def _offline() -> Extractor:
     from pipeline.extraction.adapters.offline import OfflineExtractor
 
     return OfflineExtractor()

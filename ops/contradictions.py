@@ -32,6 +32,10 @@ def _only_with(address: str, names: list[str]) -> list[Contradiction]:
     return [Contradiction(name, alone(name), way_out) for name in names]
 
 
+def _asks_a_model(settings: Settings) -> bool:
+    return settings.extractor not in (None, "offline")
+
+
 _DATABASE_PASSWORDS = [f"database_password_{role}" for role in ("agent", "reviewer", "operator", "worker")]
 _REDIS_PASSWORDS = [f"redis_password_{user}" for user in ("emitter", "worker", "limiter")]
 
@@ -45,18 +49,34 @@ CONTRADICTIONS = [
     ),
     Contradiction(
         "extraction_model",
-        lambda s: s.extractor == "openai" and s.extraction_model is None,
-        "is unset, and AFTERWORD_EXTRACTOR=openai needs the name of a model.",
+        lambda s: _asks_a_model(s) and s.extraction_model is None,
+        "is unset, and AFTERWORD_EXTRACTOR names who is to be asked. Set the model's name there.",
     ),
     Contradiction(
         "extraction_endpoint_class",
-        lambda s: s.extractor == "openai" and s.extraction_endpoint_class is None,
+        lambda s: _asks_a_model(s) and s.extraction_endpoint_class is None,
         "is unset. Say where the endpoint runs (local, private or cloud): orgs admit endpoints by it.",
     ),
     Contradiction(
-        "openai_api_key",
-        lambda s: s.extractor == "openai" and s.openai_api_key is None and s.openai_base_url is None,
-        "is unset, and OpenAI's own endpoint needs it. Set it, or AFTERWORD_OPENAI_BASE_URL for another endpoint.",
+        "extraction_api_key",
+        lambda s: (
+            s.extractor in ("openai", "anthropic", "google") and (s.extraction_api_key or s.extraction_base_url) is None
+        ),
+        "is unset, and the provider's own endpoint needs it. Set it, or AFTERWORD_EXTRACTION_BASE_URL for another.",
+    ),
+    Contradiction(
+        "extraction_region",
+        lambda s: (s.extractor == "bedrock") != (s.extraction_region is not None),
+        "names the AWS region for AFTERWORD_EXTRACTOR=bedrock, which needs it; for any other unset it.",
+    ),
+    Contradiction(
+        "extraction_base_url",
+        lambda s: (
+            s.extractor == "bedrock"
+            and s.extraction_api_key is not None
+            and (s.extraction_base_url or "").startswith("http://")
+        ),
+        "is http, and a key of Bedrock goes over https alone. Unset AFTERWORD_EXTRACTION_API_KEY for AWS credentials.",
     ),
     Contradiction(
         "extraction_deadline_seconds",

@@ -20,6 +20,7 @@ from rapidfuzz import process
 from ops.contradictions import CONTRADICTIONS
 from pipeline.dropping import parse_thresholds
 from pipeline.errors import SettingError
+from pipeline.extraction.adapters.endpoint import AnswerForm
 from pipeline.extraction.rendering import WINDOW_CHARACTERS
 from pipeline.provenance import EndpointClass
 from pipeline.redaction.ner.canaries import known_languages
@@ -77,10 +78,11 @@ Thresholds = Annotated[str, AfterValidator(_thresholds)]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$")]
 Languages = Annotated[str, AfterValidator(_languages)]
 Labels = Annotated[str, AfterValidator(_labels)]
+Region = Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-[0-9]$")]
 Seconds = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
 
-ExtractorName = Literal["offline", "openai"]
+ExtractorName = Literal["offline", "openai", "anthropic", "google", "bedrock"]
 
 
 class Settings(BaseSettings):
@@ -116,8 +118,15 @@ class Settings(BaseSettings):
         WINDOW_CHARACTERS, description="a longer session is read in windows of so many characters, a call each"
     )
     extraction_concurrency: Count = Field(8, description="model calls at a time in one worker")
-    openai_base_url: ModelUrl | None = Field(None, description="an OpenAI-compatible endpoint; unset: OpenAI's own")
-    openai_api_key: SecretStr | None = Field(None, description="its key")
+    extraction_base_url: ModelUrl | None = Field(
+        None, description="an endpoint that speaks the extractor's wire format; unset: the provider's own"
+    )
+    extraction_api_key: SecretStr | None = Field(None, description="its key; for bedrock unset: AWS's own credentials")
+    extraction_region: Region | None = Field(None, description="for extractor=bedrock: the AWS region")
+    extraction_answer_form: AnswerForm = Field(
+        AnswerForm.AUTO,
+        description="schema, tool or text: how a model is held to the envelope; auto: as it is known to do",
+    )
 
     embedder: Literal["local", "openai", "none"] | None = Field(None, description="who embeds; none: runs pass on")
     embedding_model: str | None = Field(None, description="for embedder=openai: the model's name")

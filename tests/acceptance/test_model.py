@@ -43,7 +43,7 @@ def test_good_and_bad_answers(tmp_path_factory: pytest.TempPathFactory) -> None:
             AFTERWORD_EXTRACTOR="openai",
             AFTERWORD_EXTRACTION_MODEL="scripted",
             AFTERWORD_EXTRACTION_ENDPOINT_CLASS="local",
-            AFTERWORD_OPENAI_BASE_URL=server.base_url,
+            AFTERWORD_EXTRACTION_BASE_URL=server.base_url,
             AFTERWORD_EMBEDDER="none",
         ) as stack,
     ):

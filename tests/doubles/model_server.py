@@ -1,4 +1,4 @@
-"""A chat-completions endpoint that answers by script: the real wire format over HTTP on 127.0.0.1, nothing mocked.
+"""A model's endpoint that answers by script: a real wire format over HTTP on 127.0.0.1, nothing mocked.
 
     with ModelServer([Answer('{"candidates": []}'), Failure(429, retry_after=7)]) as server:
         ... server.base_url ... server.requests
@@ -15,15 +15,19 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Lock, Thread
 from typing import Any, Self
+from urllib.parse import unquote
+
+from tests.doubles.dialects import OPENAI, Dialect
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A completion with this text, by this model; `delay_seconds` before it is sent."""
+    """A completion with this text, by this model; `delay_seconds` before it is sent. `is_cut`: at its limit."""
 
     text: str | None
     model: str = "scripted-1"
     delay_seconds: float = 0.0
+    is_cut: bool = False
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class Failure:
-    """An error status with an OpenAI error body."""
+    """An error status with the dialect's error body."""
 
     status: int
     retry_after: str | None = None
@@ -45,7 +49,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Garbage:
-    """Status 200 and a body that is no chat completion."""
+    """Status 200 and a body that is no answer of a model."""
 
     body: bytes = b"<html>proxy</html>"
 
@@ -59,10 +63,13 @@ Line = Answer | Reply | Failure | Garbage | Hang
 
 
 class ModelServer:
-    """The endpoint; `requests` holds the decoded bodies in order of arrival, `most_at_once` the widest concurrency."""
+    """The endpoint. `requests` holds the decoded bodies in order of arrival, `headers` what came with them;
+    `most_at_once` is the widest concurrency."""
 
-    def __init__(self, script: Sequence[Line]) -> None:
+    def __init__(self, script: Sequence[Line], dialect: Dialect = OPENAI) -> None:
         self.requests: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        self.dialect = dialect
         self.most_at_once = 0
         self._script, self._lock, self._closing, self._open = list(script), Lock(), Event(), 0
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
@@ -71,7 +78,7 @@ class ModelServer:
 
     @property
     def base_url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}/v1"
+        return f"http://127.0.0.1:{self._server.server_port}{self.dialect.base}"
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -99,47 +106,39 @@ class ModelServer:
         return self._closing.wait(seconds)
 
 
-def completion(answer: Answer, number: int) -> dict[str, Any]:
-    """The body of a non-streamed chat completion."""
-    message = {"role": "assistant", "content": answer.text}
-    return {
-        "id": f"chatcmpl-{number}",
-        "object": "chat.completion",
-        "created": 1_700_000_000,
-        "model": answer.model,
-        "choices": [{"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}],
-        "usage": {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110},
-    }
-
-
 def _handler(model: ModelServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
-            if self.path != "/v1/chat/completions":
+            if not model.dialect.path.fullmatch(unquote(self.path)):
                 return self._send(404, b"{}")
+            model.headers.append(dict(self.headers))
             line = model.take(asked := json.loads(body))
             if isinstance(line, Reply):
                 line = Answer(line.text(asked), line.model)
             try:
-                self._answer(line)
+                self._answer(line, asked)
             except (BrokenPipeError, ConnectionResetError):
                 self.close_connection = True
             finally:
                 model.done()
 
-        def _answer(self, line: Line) -> None:
+        def _answer(self, line: Line, asked: dict[str, Any]) -> None:
             match line:
                 case Answer():
                     if line.delay_seconds:
                         model.wait(line.delay_seconds)
-                    self._send(200, json.dumps(completion(line, len(model.requests))).encode())
+                    number = len(model.requests)
+                    body = model.dialect.answer(line.text, line.model, number, asked, line.is_cut)
+                    self._send(200, json.dumps(body).encode())
                 case Failure():
-                    error = {"message": "as scripted", "type": "scripted", "param": None, "code": line.code}
-                    headers = {"Retry-After": line.retry_after} if line.retry_after else {}
-                    self._send(line.status, json.dumps({"error": error}).encode(), headers)
+                    headers = model.dialect.error_headers(line.code)
+                    if line.retry_after:
+                        headers["Retry-After"] = line.retry_after
+                    error = model.dialect.error(line.status, line.code)
+                    self._send(line.status, json.dumps(error).encode(), headers)
                 case Garbage():
                     self._send(200, line.body)
                 case Hang():

@@ -13,15 +13,14 @@ from uuid import UUID
 
 from pydantic_ai.direct import model_request
 from pydantic_ai.exceptions import AgentRunError, ContentFilterError, ModelAPIError, ModelHTTPError
-from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, SystemPromptPart, TextPart, UserPromptPart
-from pydantic_ai.models.openai import OpenAIChatModel
-from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
-from pydantic_ai.settings import ModelSettings
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, SystemPromptPart, UserPromptPart
 
 from pipeline.candidate import Envelope
 from pipeline.errors import MalformedEnvelope
 from pipeline.extraction import envelope, prompts
+from pipeline.extraction.adapters import answers
 from pipeline.extraction.adapters.endpoint import Endpoint
+from pipeline.extraction.adapters.models import connect
 from pipeline.extraction.adapters.prices import price
 from pipeline.extraction.merging import merge
 from pipeline.extraction.metering import Asked, CallOutcome, Meter, Settled, Tokens
@@ -35,10 +34,6 @@ MAX_REPAIRS = 1
 OUTPUT_TOKENS_RESERVED = 2_000
 """A dozen candidates of some 150 tokens; what was used is counted once it is known."""
 WORTH_ANOTHER_TRY = frozenset({408, 409, 425, 429})
-REPAIR = (
-    "Your answer was refused: {reason}\n"
-    "Send the whole corrected JSON document, nothing else. Do not shorten it to make it pass: fix what was named."
-)
 
 
 class Unpaid(Exception):
@@ -55,11 +50,12 @@ class Conversations:
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
         self._prompt = prompts.load()
-        provider = OpenAICompatibleProvider(endpoint.provider, base_url=endpoint.base_url, api_key=endpoint.api_key)
-        self._client = provider.client
-        self._model = OpenAIChatModel(endpoint.model, provider=provider)
-        self._settings = ModelSettings(max_retries=0, timeout=endpoint.deadline_seconds)
+        self._model, self._settings = connect(endpoint)
+        self._asking = answers.parameters(answers.form(endpoint, self._model))
         self._places = asyncio.Semaphore(endpoint.concurrency)
+
+    async def open(self) -> None:
+        await self._model.__aenter__()
 
     async def extract(self, job: ExtractionJob) -> ExtractionOutcome:
         """What became of the run; raises nothing but cancellation."""
@@ -76,8 +72,8 @@ class Conversations:
             proposed = merge([envelope for envelope, _ in read])
         except MalformedEnvelope as wrong:
             return Bury(ErrorCode.MALFORMED_ENVELOPE, str(wrong))
-        answers = [answer for _, said in read for answer in said]
-        return Done(self._proposal(proposed, answers, time.perf_counter() - began))
+        given = [answer for _, said in read for answer in said]
+        return Done(self._proposal(proposed, given, time.perf_counter() - began))
 
     async def _read(
         self, record: str, meter: Meter
@@ -104,23 +100,23 @@ class Conversations:
         for task in unfinished:
             task.cancel()
         await asyncio.gather(*unfinished, return_exceptions=True)
-        await self._client.close()
+        await self._model.__aexit__(None, None, None)
 
     async def _converse(self, record: str, meter: Meter) -> tuple[Envelope, list[ModelResponse]] | Bury:
         messages: list[ModelMessage] = [
             ModelRequest(parts=[SystemPromptPart(self._prompt.text), UserPromptPart(record)])
         ]
         written = estimated_tokens(self._prompt.text) + estimated_tokens(record)
-        answers: list[ModelResponse] = []
+        said: list[ModelResponse] = []
         for repairs_left in range(MAX_REPAIRS, -1, -1):
-            answers.append(await self._ask(meter, messages, written))
+            said.append(await self._ask(meter, messages, written))
             try:
-                return envelope.parse(_text(answers[-1]), self._prompt.canaries), answers
+                return envelope.parse(answers.text(said[-1]), self._prompt.canaries), said
             except MalformedEnvelope as wrong:
                 if not repairs_left:
                     return Bury(ErrorCode.MALFORMED_ENVELOPE, str(wrong))
-                messages += _repair(answers[-1], str(wrong))
-                written += estimated_tokens(_text(answers[-1])) + estimated_tokens(str(wrong))
+                messages += answers.repair(said[-1], str(wrong))
+                written += estimated_tokens(answers.said(said[-1])) + estimated_tokens(str(wrong))
         raise AssertionError("unreachable: the last attempt returns")
 
     async def _ask(self, meter: Meter, messages: list[ModelMessage], written: int) -> ModelResponse:
@@ -131,7 +127,9 @@ class Conversations:
         began = time.perf_counter()
         settled = Settled(CallOutcome.TIMED_OUT)
         try:
-            answer = await model_request(self._model, messages, model_settings=self._settings)
+            answer = await model_request(
+                self._model, messages, model_settings=self._settings, model_request_parameters=self._asking
+            )
             settled = self._settled(answer)
             return answer
         except AgentRunError as error:
@@ -161,24 +159,14 @@ class Conversations:
             prompt_revision=self._prompt.revision,
         )
 
-    def _proposal(self, proposed: Envelope, answers: list[ModelResponse], latency_seconds: float) -> Proposal:
+    def _proposal(self, proposed: Envelope, given: list[ModelResponse], latency_seconds: float) -> Proposal:
         usage = Usage(
-            calls=len(answers),
-            input_tokens=sum(answer.usage.input_tokens for answer in answers),
-            output_tokens=sum(answer.usage.output_tokens for answer in answers),
+            calls=len(given),
+            input_tokens=sum(answer.usage.input_tokens for answer in given),
+            output_tokens=sum(answer.usage.output_tokens for answer in given),
             latency_seconds=latency_seconds,
         )
-        return Proposal(proposed, self._provenance(answers[-1].model_name or self._endpoint.model), usage)
-
-
-def _text(answer: ModelResponse) -> str:
-    return "".join(part.content for part in answer.parts if isinstance(part, TextPart))
-
-
-def _repair(answer: ModelResponse, reason: str) -> list[ModelMessage]:
-    """The refused answer and why; an empty answer is left out, since endpoints refuse an empty message."""
-    told = ModelRequest(parts=[UserPromptPart(REPAIR.format(reason=reason))])
-    return [answer, told] if _text(answer) else [told]
+        return Proposal(proposed, self._provenance(given[-1].model_name or self._endpoint.model), usage)
 
 
 def failure(error: AgentRunError) -> Retry | Bury:

@@ -1,4 +1,4 @@
-"""Any model behind an OpenAI-compatible endpoint, through pydantic-ai.
+"""Any model of the providers of `endpoint.Provider`, through pydantic-ai.
 
     extract_many --> a loop in a thread --> one conversation a run: ask, parse, at most one repair
                  <-- each outcome as it finishes
@@ -19,7 +19,7 @@ from threading import Thread
 from uuid import UUID
 
 from pipeline.errors import SettingError
-from pipeline.extraction.adapters.endpoint import Endpoint
+from pipeline.extraction.adapters.endpoint import Endpoint, Provider
 from pipeline.extraction.port import ExtractionJob, ExtractionOutcome
 
 
@@ -27,8 +27,7 @@ class ModelExtractor:
     """The port `Extractor` over one endpoint; raises SettingError where the extra is not installed."""
 
     def __init__(self, endpoint: Endpoint) -> None:
-        if find_spec("pydantic_ai") is None or find_spec("openai") is None:
-            raise SettingError("this extractor needs a library: pip install 'afterword-server[openai]'")
+        _require(endpoint.provider)
         self._endpoint = endpoint
 
     @property
@@ -41,6 +40,7 @@ class ModelExtractor:
 
         with _running_loop() as loop:
             conversations = Conversations(self._endpoint)
+            asyncio.run_coroutine_threadsafe(conversations.open(), loop).result()
             asked: dict[Future[ExtractionOutcome], UUID] = {
                 asyncio.run_coroutine_threadsafe(conversations.extract(job), loop): job.run_id for job in batch
             }
@@ -49,6 +49,27 @@ class ModelExtractor:
                     yield asked[answered], answered.result()
             finally:
                 asyncio.run_coroutine_threadsafe(conversations.close(), loop).result()
+
+
+def _require(provider: Provider) -> None:
+    """Raises SettingError, with the command, where the provider's extra is not installed."""
+    if not all(_is_there(library) for library in ("pydantic_ai", "genai_prices", _LIBRARIES[provider])):
+        raise SettingError(f"this extractor needs a library: pip install 'afterword-server[{provider}]'")
+
+
+def _is_there(library: str) -> bool:
+    try:
+        return find_spec(library) is not None
+    except ModuleNotFoundError:  # not even the package around it
+        return False
+
+
+_LIBRARIES = {
+    Provider.OPENAI: "openai",
+    Provider.ANTHROPIC: "anthropic",
+    Provider.GOOGLE: "google.genai",
+    Provider.BEDROCK: "boto3",
+}
 
 
 @contextmanager

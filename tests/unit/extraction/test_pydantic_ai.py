@@ -86,13 +86,11 @@ def run_one(script: list, **changes: object):
     ("text", "count"), [(GOOD, 1), (f"```json\n{GOOD}\n```", 1), (EMPTY, 0)], ids=["bare", "fenced", "empty envelope"]
 )
 def test_an_envelope_is_done_in_one_call(text: str, count: int) -> None:
-    outcome, requests = run_one(
-        [Answer(text, model="answered-by-2")], provider="acme", endpoint_class=EndpointClass.PRIVATE
-    )
+    outcome, requests = run_one([Answer(text, model="answered-by-2")], endpoint_class=EndpointClass.PRIVATE)
     assert isinstance(outcome, Done)
     proposal = outcome.output
     assert len(proposal.envelope.candidates) == count
-    assert (proposal.provenance.provider, proposal.provenance.model) == ("acme", "answered-by-2")
+    assert (proposal.provenance.provider, proposal.provenance.model) == ("openai", "answered-by-2")
     assert proposal.provenance.endpoint_class is EndpointClass.PRIVATE
     assert proposal.provenance.prompt_revision == prompts.load().revision
     assert (proposal.usage.calls, proposal.usage.input_tokens, proposal.usage.output_tokens) == (1, 100, 10)

@@ -59,7 +59,7 @@ def test_the_level_holds_for_both(level: str, heard: int) -> None:
     [
         {"password": "hunter2"},
         {"database_password_agent": "hunter2"},
-        {"openai_api_key": "hunter2"},
+        {"extraction_api_key": "hunter2"},
         {"installation_key": "hunter2"},
         {"url": "postgresql://afterword_worker:hunter2@db/afterword"},
         {"event": "cannot reach redis://worker:hunter2@cache:6379"},

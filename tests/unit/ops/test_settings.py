@@ -91,9 +91,11 @@ def test_a_file_that_cannot_be_read_is_named(monkeypatch: pytest.MonkeyPatch, tm
         ("database_url", "mysql://db/afterword"),
         ("redis_url", "redis://:hunter2@cache:6379"),
         ("redis_url", "http://cache"),
-        ("openai_base_url", "https://me:hunter2@models"),
-        ("openai_base_url", "models.local/v1"),
+        ("extraction_base_url", "https://me:hunter2@models"),
+        ("extraction_base_url", "models.local/v1"),
         ("extraction_endpoint_class", "moon"),
+        ("extraction_region", "Ireland"),
+        ("extraction_answer_form", "prose"),
         ("transcript_hosts", "https://me:hunter2@files.example"),
         ("transcript_hosts", "*.example"),
     ],
@@ -107,7 +109,9 @@ def test_a_wrong_value_is_refused_by_name_without_being_quoted(
     assert "hunter2" not in str(refusal.value)
 
 
-MODEL = {"extractor": "openai", "extraction_model": "m", "extraction_endpoint_class": "cloud", "openai_api_key": "k"}
+ASKED = {"extraction_model": "m", "extraction_endpoint_class": "cloud"}
+MODEL = {"extractor": "openai", "extraction_api_key": "k", **ASKED}
+BEDROCK = {"extractor": "bedrock", "extraction_region": "eu-west-1", **ASKED}
 EMBEDDING = {"embedder": "openai", "embedding_model": "m", "embedding_dimension": "384", "embedding_api_key": "k"}
 FOLDER = {"ner": "onnx", "ner_path": "/srv/model", "ner_sha256": "0" * 64, "ner_languages": "en,ja"}
 
@@ -128,7 +132,13 @@ CONTRADICTORY = [
     ("extractor", {"extractor": "offline"}),
     ("extraction_model", without(MODEL, "extraction_model")),
     ("extraction_endpoint_class", without(MODEL, "extraction_endpoint_class")),
-    ("openai_api_key", without(MODEL, "openai_api_key")),
+    ("extraction_api_key", without(MODEL, "extraction_api_key")),
+    ("extraction_api_key", without(MODEL, "extraction_api_key") | {"extractor": "anthropic"}),
+    ("extraction_api_key", without(MODEL, "extraction_api_key") | {"extractor": "google"}),
+    ("extraction_model", without(BEDROCK, "extraction_model")),
+    ("extraction_region", without(BEDROCK, "extraction_region")),
+    ("extraction_region", MODEL | {"extraction_region": "eu-west-1"}),
+    ("extraction_base_url", BEDROCK | {"extraction_api_key": "k", "extraction_base_url": "http://127.0.0.1:9"}),
     ("extraction_deadline_seconds", {"extraction_deadline_seconds": "60"}),
     ("embedding_model", without(EMBEDDING, "embedding_model")),
     ("embedding_dimension", without(EMBEDDING, "embedding_dimension")),
@@ -160,8 +170,12 @@ def test_every_contradiction_has_its_case() -> None:
     "values",
     [
         MODEL,
+        MODEL | {"extractor": "anthropic"},
+        MODEL | {"extractor": "google", "extraction_answer_form": "text"},
+        BEDROCK,
+        BEDROCK | {"extraction_region": "us-gov-west-1", "extraction_api_key": "k"},
         EMBEDDING,
-        without(MODEL, "openai_api_key") | {"openai_base_url": "http://127.0.0.1:8000/v1"},
+        without(MODEL, "extraction_api_key") | {"extraction_base_url": "http://127.0.0.1:8000/v1"},
         {"extractor": "offline", "allow_offline_extractor": "true"},
         {"embedder": "local"},
         {"embedder": "none"},
@@ -199,7 +213,7 @@ def test_secrets_are_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
         redis_url="redis://cache",
         redis_password_limiter="hunter2",
         installation_key="hunter2",
-        openai_api_key="hunter2",
+        extraction_api_key="hunter2",
         embedding_api_key="hunter2",
     )
     settings = load()
@@ -209,7 +223,7 @@ def test_secrets_are_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
         "database_password_worker",
         "redis_password_limiter",
         "installation_key",
-        "openai_api_key",
+        "extraction_api_key",
         "embedding_api_key",
     }
 
