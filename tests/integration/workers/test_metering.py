@@ -90,12 +90,12 @@ def test_a_run_that_dies_keeps_what_it_cost_and_a_replay_adds_to_it(fleet: Fleet
 
 
 def test_over_budget_a_run_waits_for_tomorrow_spends_no_attempt_and_keeps_nobody_back(fleet: Fleet) -> None:
-    poor = fleet.database.org("poor", budget_tokens_a_day=3_000)
+    poor = fleet.database.org("poor", budget_tokens_a_day=5_000)
     fleet.database.org("acme")
     with ModelServer([EMPTY]) as server:
         asking(fleet, server)
         fleet.ingest(*(event(SAID, org="poor", session=f"s{n}") for n in range(3)), event(SAID))
-        used(fleet, "s0", 2_999)
+        used(fleet, "s0", 4_999)
         fleet.run("extraction")
         assert len(server.requests) == 1
         waiting = fleet.rows("SELECT session, attempts, reason, due_at FROM runs WHERE org_id = %s ORDER BY 1", poor.id)
