@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from db.connect import Connection, DatabaseError
-from db.recall import NoGrant
+from db.doors import NoGrant
 from db.sql import query
 from pipeline.memory import ScopeKind
 from pipeline.recall.digest import Digest, File, Item, render

@@ -6,10 +6,15 @@ from typing import Final, Literal
 
 from db.connect import Connection
 from db.sql import query
+from pipeline.errors import AfterwordError
 
 LOGIN_ROLES: Final[tuple[Literal["agent", "reviewer", "operator", "worker"], ...]] = (
     "agent", "reviewer", "operator", "worker",
 )  # fmt: skip
+
+
+class NoGrant(AfterwordError):
+    """The token is unknown, expired, revoked or made for another door."""
 
 
 def over_privileged(conn: Connection) -> list[str]:

@@ -11,16 +11,13 @@ from uuid import UUID
 from pgvector import Vector
 
 from db.connect import Connection, DatabaseError
+from db.doors import NoGrant
 from db.sql import query as named
 from pipeline.embedding.port import Vectors
 from pipeline.errors import AfterwordError
 from pipeline.memory import AuthorKind, Subject, Tier
 from pipeline.recall.hit import Hit, Recall
 from pipeline.states import MemoryStatus
-
-
-class NoGrant(AfterwordError):
-    """The token is unknown, expired, revoked or made for another door."""
 
 
 class QuestionRefused(AfterwordError):

@@ -40,6 +40,16 @@ def moment(text: str) -> datetime:
     return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
+def ahead(text: str) -> datetime:
+    """An ISO 8601 time that is yet to come, or a span from now: 12h, 90d."""
+    if match := _AGO.fullmatch(text):
+        return datetime.now(UTC) + timedelta(**{_UNITS[match[2]]: int(match[1])})
+    at = moment(text)
+    if at <= datetime.now(UTC):
+        raise typer.BadParameter(f"{text!r} is over")
+    return at
+
+
 def clean(text: str | None) -> str | None:
     """A typed text fit to be stored: secrets, cards, addresses of e-mail and the like are masked."""
     return None if text is None else without_high(text)

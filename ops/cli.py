@@ -28,6 +28,7 @@ from ops.commands import (
     retention,
     review,
     runs,
+    tokens,
     usage,
     workspace,
 )
@@ -81,6 +82,7 @@ for _group in (
     retention,
     dsar,
     usage,
+    tokens,
 ):
     app.add_typer(_group.app, name=_group.__name__.rpartition(".")[2].replace("_", "-"))
 

@@ -132,7 +132,7 @@ CONTENT_FREE: dict[str, frozenset[str]] = {
     "seals": frozenset({"hash"}),
     "spaces": frozenset({"name", "tier"}),
     "stamps": frozenset({"provider", "model", "revision"}),
-    "tokens": frozenset({"hash", "role", "actor", "agent", "project", "workflow", "tiers"}),
+    "tokens": frozenset({"hash", "role", "actor", "agent", "project", "workflow", "agent_role", "tiers"}),
 }  # fmt: skip
 """Columns of text, JSON or bytes that say nothing of what was said: words of closed lists, hashes under no guessable
 text, ids, and what operators name and write (their own names as actors stay: who decided must be answerable)."""

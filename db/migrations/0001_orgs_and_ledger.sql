@@ -47,10 +47,15 @@ CREATE TABLE tokens (
   user_id text,
   project text,
   workflow text,
-  tiers text[] NOT NULL DEFAULT '{}',
+  agent_role text,
+  tiers text[] NOT NULL DEFAULT '{}' CHECK (tiers <@ '{episodic,semantic,procedural}'),
   created_at timestamptz NOT NULL DEFAULT now(),
   expires_at timestamptz NOT NULL,
-  revoked_at timestamptz
+  revoked_at timestamptz,
+  last_used_at timestamptz,
+  replaced_by uuid,
+  CONSTRAINT only_agents_recall CHECK (role = 'agent' OR tiers = '{}'),
+  CONSTRAINT a_validator_is_given_nothing CHECK (agent_role <> 'validator' OR tiers = '{}')
 );
 ALTER TABLE tokens ALTER COLUMN user_id SET STATISTICS 0;
 CREATE INDEX tokens_expire ON tokens (expires_at);

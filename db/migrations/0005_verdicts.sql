@@ -218,19 +218,21 @@ BEGIN
   RETURN opened;
 END $$;
 
--- A token for a person or agent at this machine's command line. The text of the token never comes here.
+-- A token, asked for by `minted_by` at the command line. The text of the token never comes here.
 CREATE FUNCTION mint_token(
   hash bytea, org integer, role text, actor text, lives interval, agent text DEFAULT NULL, user_id text DEFAULT NULL,
-  project text DEFAULT NULL, workflow text DEFAULT NULL, tiers text[] DEFAULT '{}'
+  project text DEFAULT NULL, workflow text DEFAULT NULL, tiers text[] DEFAULT '{}', agent_role text DEFAULT NULL,
+  minted_by text DEFAULT NULL
 ) RETURNS uuid LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = afterword, pg_temp AS $$
 DECLARE
   minted uuid := uuidv7();
 BEGIN
-  INSERT INTO tokens (id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, expires_at)
+  INSERT INTO tokens (id, hash, org_id, role, actor, agent, user_id, project, workflow, agent_role, tiers, expires_at)
   VALUES (minted, mint_token.hash, mint_token.org, mint_token.role, mint_token.actor, mint_token.agent,
-          mint_token.user_id, mint_token.project, mint_token.workflow, mint_token.tiers, now() + mint_token.lives);
+          mint_token.user_id, mint_token.project, mint_token.workflow, mint_token.agent_role, mint_token.tiers,
+          now() + mint_token.lives);
   INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
-  VALUES (mint_token.org, 'token', minted::text, mint_token.actor, 'token_minted',
+  VALUES (mint_token.org, 'token', minted::text, coalesce(mint_token.minted_by, mint_token.actor), 'token_minted',
           jsonb_build_object('role', mint_token.role, 'seconds', extract(epoch FROM mint_token.lives)::integer));
   RETURN minted;
 END $$;

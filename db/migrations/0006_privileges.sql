@@ -140,7 +140,7 @@ GRANT INSERT ON spaces, namespaces, replays TO afterword_operator;
 GRANT UPDATE (scope_kind, scope_value, path, title, description, preamble, agents) ON namespaces TO afterword_operator;
 GRANT INSERT (org_id, subject_kind, subject_id, actor, action, detail, payload_hash) ON ledger
   TO afterword_operator;
-GRANT EXECUTE ON FUNCTION mint_token(bytea, integer, text, text, interval, text, text, text, text, text[]),
+GRANT EXECUTE ON FUNCTION mint_token(bytea, integer, text, text, interval, text, text, text, text, text[], text, text),
   open_missing_runs(integer, integer) TO afterword_operator;
 REVOKE INSERT ON ledger FROM afterword_worker, afterword_verdict;
 GRANT INSERT (org_id, subject_kind, subject_id, actor, action, detail, payload_hash) ON ledger

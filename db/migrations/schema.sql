@@ -257,12 +257,18 @@ CREATE TABLE afterword.tokens (
     user_id text,
     project text,
     workflow text,
+    agent_role text,
     tiers text[] DEFAULT '{}'::text[] NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     expires_at timestamp with time zone NOT NULL,
     revoked_at timestamp with time zone,
+    last_used_at timestamp with time zone,
+    replaced_by uuid,
+    CONSTRAINT a_validator_is_given_nothing CHECK (((agent_role <> 'validator'::text) OR (tiers = '{}'::text[]))),
+    CONSTRAINT only_agents_recall CHECK (((role = 'agent'::text) OR (tiers = '{}'::text[]))),
     CONSTRAINT tokens_hash_check CHECK ((length(hash) = 32)),
-    CONSTRAINT tokens_role_check CHECK ((role = ANY (ARRAY['agent'::text, 'reviewer'::text, 'operator'::text])))
+    CONSTRAINT tokens_role_check CHECK ((role = ANY (ARRAY['agent'::text, 'reviewer'::text, 'operator'::text]))),
+    CONSTRAINT tokens_tiers_check CHECK ((tiers <@ '{episodic,semantic,procedural}'::text[]))
 );
 ALTER TABLE ONLY afterword.tokens ALTER COLUMN user_id SET STATISTICS 0;
 ALTER TABLE ONLY afterword.tokens FORCE ROW LEVEL SECURITY;
@@ -764,6 +770,20 @@ CREATE FUNCTION afterword.ledger_hash(id bigint, transaction xid8, org_id intege
     actor, action, detail::text, coalesce(encode(payload_hash, 'hex'), '')), 'UTF8'))
 $$;
 ALTER FUNCTION afterword.ledger_hash(id bigint, transaction xid8, org_id integer, subject_kind text, subject_id text, at timestamp with time zone, actor text, action text, detail jsonb, payload_hash bytea) OWNER TO afterword_owner;
+CREATE FUNCTION afterword.living_token(token uuid) RETURNS afterword.tokens
+    LANGUAGE plpgsql
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  t tokens;
+BEGIN
+  SELECT x.* INTO t FROM tokens x WHERE x.id = living_token.token FOR UPDATE;
+  IF t.id IS NULL THEN
+    RAISE EXCEPTION 'no such token' USING ERRCODE = 'no_data_found';
+  END IF;
+  RETURN t;
+END $$;
+ALTER FUNCTION afterword.living_token(token uuid) OWNER TO afterword_owner;
 CREATE FUNCTION afterword.lose_outcome() RETURNS bigint
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -838,22 +858,23 @@ BEGIN
   RETURN NULL;
 END $$;
 ALTER FUNCTION afterword.memory_moved() OWNER TO afterword_owner;
-CREATE FUNCTION afterword.mint_token(hash bytea, org integer, role text, actor text, lives interval, agent text DEFAULT NULL::text, user_id text DEFAULT NULL::text, project text DEFAULT NULL::text, workflow text DEFAULT NULL::text, tiers text[] DEFAULT '{}'::text[]) RETURNS uuid
+CREATE FUNCTION afterword.mint_token(hash bytea, org integer, role text, actor text, lives interval, agent text DEFAULT NULL::text, user_id text DEFAULT NULL::text, project text DEFAULT NULL::text, workflow text DEFAULT NULL::text, tiers text[] DEFAULT '{}'::text[], agent_role text DEFAULT NULL::text, minted_by text DEFAULT NULL::text) RETURNS uuid
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
     AS $$
 DECLARE
   minted uuid := uuidv7();
 BEGIN
-  INSERT INTO tokens (id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, expires_at)
+  INSERT INTO tokens (id, hash, org_id, role, actor, agent, user_id, project, workflow, agent_role, tiers, expires_at)
   VALUES (minted, mint_token.hash, mint_token.org, mint_token.role, mint_token.actor, mint_token.agent,
-          mint_token.user_id, mint_token.project, mint_token.workflow, mint_token.tiers, now() + mint_token.lives);
+          mint_token.user_id, mint_token.project, mint_token.workflow, mint_token.agent_role, mint_token.tiers,
+          now() + mint_token.lives);
   INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
-  VALUES (mint_token.org, 'token', minted::text, mint_token.actor, 'token_minted',
+  VALUES (mint_token.org, 'token', minted::text, coalesce(mint_token.minted_by, mint_token.actor), 'token_minted',
           jsonb_build_object('role', mint_token.role, 'seconds', extract(epoch FROM mint_token.lives)::integer));
   RETURN minted;
 END $$;
-ALTER FUNCTION afterword.mint_token(hash bytea, org integer, role text, actor text, lives interval, agent text, user_id text, project text, workflow text, tiers text[]) OWNER TO afterword_owner;
+ALTER FUNCTION afterword.mint_token(hash bytea, org integer, role text, actor text, lives interval, agent text, user_id text, project text, workflow text, tiers text[], agent_role text, minted_by text) OWNER TO afterword_owner;
 CREATE FUNCTION afterword.near_needs_calibration() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'afterword', 'pg_temp'
@@ -1857,6 +1878,46 @@ BEGIN
   RETURN 'revoked';
 END $$;
 ALTER FUNCTION afterword.revoke_preference(memory uuid) OWNER TO afterword_verdict;
+CREATE FUNCTION afterword.revoke_token(token uuid, revoked_by text) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  t tokens := living_token(revoke_token.token);
+BEGIN
+  IF t.revoked_at IS NOT NULL THEN
+    RETURN 'already_revoked';
+  END IF;
+  UPDATE tokens SET revoked_at = now() WHERE id = t.id;
+  INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
+  VALUES (t.org_id, 'token', t.id::text, revoke_token.revoked_by, 'token_revoked', jsonb_build_object('role', t.role));
+  RETURN 'revoked';
+END $$;
+ALTER FUNCTION afterword.revoke_token(token uuid, revoked_by text) OWNER TO afterword_owner;
+CREATE FUNCTION afterword.rotate_token(token uuid, hash bytea, overlap interval, rotated_by text) RETURNS uuid
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  t tokens := living_token(rotate_token.token);
+  minted uuid;
+BEGIN
+  IF t.revoked_at IS NOT NULL OR t.expires_at <= now() THEN
+    RAISE EXCEPTION 'this token opens nothing any more: create a new one' USING ERRCODE = 'AW001';
+  ELSIF t.replaced_by IS NOT NULL THEN
+    RAISE EXCEPTION 'this token was replaced by %: rotate that one', t.replaced_by USING ERRCODE = 'AW001';
+  ELSIF rotate_token.overlap < interval '0' THEN
+    RAISE EXCEPTION 'an overlap is not below zero' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  minted := mint_token(rotate_token.hash, t.org_id, t.role, t.actor, t.expires_at - t.created_at, t.agent, t.user_id,
+                       t.project, t.workflow, t.tiers, t.agent_role, rotate_token.rotated_by);
+  UPDATE tokens SET replaced_by = minted, expires_at = least(expires_at, now() + rotate_token.overlap) WHERE id = t.id;
+  INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)
+  VALUES (t.org_id, 'token', t.id::text, rotate_token.rotated_by, 'token_replaced',
+          jsonb_build_object('by', minted, 'overlap_seconds', extract(epoch FROM rotate_token.overlap)::integer));
+  RETURN minted;
+END $$;
+ALTER FUNCTION afterword.rotate_token(token uuid, hash bytea, overlap interval, rotated_by text) OWNER TO afterword_owner;
 CREATE FUNCTION afterword.run_inserted() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -1978,10 +2039,41 @@ CREATE FUNCTION afterword.token_users() RETURNS TABLE(user_id text, tokens bigin
   WHERE t.org_id = (SELECT org_id FROM operating()) AND t.user_id IS NOT NULL GROUP BY 1
 $$;
 ALTER FUNCTION afterword.token_users() OWNER TO afterword_eraser;
+CREATE FUNCTION afterword.tokens_made(org integer) RETURNS TABLE(id uuid, org text, role text, actor text, agent text, user_id text, project text, workflow text, agent_role text, tiers text[], created_at timestamp with time zone, expires_at timestamp with time zone, last_used_at timestamp with time zone, revoked_at timestamp with time zone, replaced_by uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+  SELECT t.id, o.name, t.role, t.actor, t.agent, t.user_id, t.project, t.workflow, t.agent_role, t.tiers, t.created_at,
+    t.expires_at, t.last_used_at, t.revoked_at, t.replaced_by
+  FROM tokens t JOIN orgs o ON o.id = t.org_id WHERE tokens_made.org IS NULL OR t.org_id = tokens_made.org
+  ORDER BY t.id
+$$;
+ALTER FUNCTION afterword.tokens_made(org integer) OWNER TO afterword_owner;
 CREATE FUNCTION afterword.turn_number(evidence jsonb) RETURNS integer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN (((evidence -> 0) ->> 'turn'::text))::integer;
 ALTER FUNCTION afterword.turn_number(evidence jsonb) OWNER TO afterword_owner;
+CREATE FUNCTION afterword.use_grant() RETURNS TABLE(id uuid, org text, spaces text[], role text, actor text, agent text, user_id text, project text, workflow text, agent_role text, tiers text[], expires_at timestamp with time zone)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+DECLARE
+  g tokens := current_grant();
+BEGIN
+  IF g.id IS NULL THEN
+    RAISE EXCEPTION 'no grant: the token is unknown, expired, revoked or made for another door'
+      USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  IF g.last_used_at IS NULL OR g.last_used_at < now() - interval '1 minute' THEN
+    UPDATE tokens SET last_used_at = now()
+    WHERE id = (SELECT t.id FROM tokens t WHERE t.id = g.id FOR UPDATE SKIP LOCKED);
+  END IF;
+  RETURN QUERY SELECT g.id, o.name, ARRAY(SELECT s.name FROM spaces s WHERE s.org_id = o.id ORDER BY 1), g.role, g.actor,
+    g.agent, g.user_id, g.project, g.workflow, g.agent_role, g.tiers, g.expires_at
+  FROM orgs o WHERE o.id = g.org_id;
+END $$;
+ALTER FUNCTION afterword.use_grant() OWNER TO afterword_owner;
 CREATE FUNCTION afterword.view_drop(dropped uuid) RETURNS TABLE(id uuid, run_id uuid, rule text, confidence double precision, threshold double precision, kind text, content text, rationale text, evidence jsonb, subject_type text, subject_id text, provenance jsonb, sampled boolean, answer text, at timestamp with time zone, expires_at timestamp with time zone, restored_at timestamp with time zone, restored_by text, erased_at timestamp with time zone)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -2593,12 +2685,12 @@ CREATE VIEW afterword.promptable WITH (security_barrier='true') AS
     expires_at
    FROM afterword.memories m
   WHERE ((org_id = ( SELECT current_grant.org_id
-           FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at))) AND (status = 'active'::text) AND ((kind = 'rule'::text) OR (expires_at > now())) AND (erased_at IS NULL) AND (tier IN ( SELECT unnest(current_grant.tiers) AS unnest
-           FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at))) AND ((scope_kind = 'org'::text) OR ((scope_kind = 'user'::text) AND (scope_value = ( SELECT current_grant.user_id
-           FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at)))) OR ((scope_kind = 'agent'::text) AND (scope_value = ( SELECT current_grant.agent
-           FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at)))) OR ((scope_kind = 'project'::text) AND (scope_value = ( SELECT current_grant.project
-           FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at)))) OR ((scope_kind = 'workflow'::text) AND (scope_value = ( SELECT current_grant.workflow
-           FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at))))));
+           FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, agent_role, tiers, created_at, expires_at, revoked_at, last_used_at, replaced_by))) AND (status = 'active'::text) AND ((kind = 'rule'::text) OR (expires_at > now())) AND (erased_at IS NULL) AND (tier IN ( SELECT unnest(current_grant.tiers) AS unnest
+           FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, agent_role, tiers, created_at, expires_at, revoked_at, last_used_at, replaced_by))) AND ((scope_kind = 'org'::text) OR ((scope_kind = 'user'::text) AND (scope_value = ( SELECT current_grant.user_id
+           FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, agent_role, tiers, created_at, expires_at, revoked_at, last_used_at, replaced_by)))) OR ((scope_kind = 'agent'::text) AND (scope_value = ( SELECT current_grant.agent
+           FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, agent_role, tiers, created_at, expires_at, revoked_at, last_used_at, replaced_by)))) OR ((scope_kind = 'project'::text) AND (scope_value = ( SELECT current_grant.project
+           FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, agent_role, tiers, created_at, expires_at, revoked_at, last_used_at, replaced_by)))) OR ((scope_kind = 'workflow'::text) AND (scope_value = ( SELECT current_grant.workflow
+           FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, agent_role, tiers, created_at, expires_at, revoked_at, last_used_at, replaced_by))))));
 ALTER VIEW afterword.promptable OWNER TO afterword_recall;
 CREATE TABLE afterword.reclassifications (
     id uuid NOT NULL,
@@ -3076,6 +3168,7 @@ CREATE POLICY erasure_closes ON afterword.reviews TO afterword_owner USING ((kin
 CREATE POLICY erasure_record ON afterword.ledger FOR INSERT TO afterword_eraser WITH CHECK (true);
 ALTER TABLE afterword.erasures ENABLE ROW LEVEL SECURITY;
 CREATE POLICY grants_are_looked_up ON afterword.tokens TO afterword_owner USING (true) WITH CHECK (true);
+CREATE POLICY grants_name_spaces ON afterword.spaces FOR SELECT TO afterword_owner USING (true);
 ALTER TABLE afterword.held_rows ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.installation ENABLE ROW LEVEL SECURITY;
 CREATE POLICY keys_look ON afterword.reclassifications FOR SELECT TO afterword_owner USING (true);
@@ -3120,15 +3213,15 @@ ALTER TABLE afterword.reclassifications ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.reclassified ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.rejected_events ENABLE ROW LEVEL SECURITY;
 CREATE POLICY reviewers_read ON afterword.ledger FOR SELECT TO afterword_reviewer USING ((org_id = ( SELECT current_grant.org_id
-   FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at))));
+   FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, agent_role, tiers, created_at, expires_at, revoked_at, last_used_at, replaced_by))));
 CREATE POLICY reviewers_read ON afterword.memories FOR SELECT TO afterword_reviewer USING ((org_id = ( SELECT current_grant.org_id
-   FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at))));
+   FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, agent_role, tiers, created_at, expires_at, revoked_at, last_used_at, replaced_by))));
 CREATE POLICY reviewers_read ON afterword.recalls FOR SELECT TO afterword_reviewer USING ((org_id = ( SELECT current_grant.org_id
-   FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at))));
+   FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, agent_role, tiers, created_at, expires_at, revoked_at, last_used_at, replaced_by))));
 CREATE POLICY reviewers_read ON afterword.reviews FOR SELECT TO afterword_reviewer USING ((org_id = ( SELECT current_grant.org_id
-   FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at))));
+   FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, agent_role, tiers, created_at, expires_at, revoked_at, last_used_at, replaced_by))));
 CREATE POLICY reviewers_read ON afterword.runs FOR SELECT TO afterword_reviewer USING ((org_id = ( SELECT current_grant.org_id
-   FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, tiers, created_at, expires_at, revoked_at))));
+   FROM afterword.current_grant() current_grant(id, hash, org_id, role, actor, agent, user_id, project, workflow, agent_role, tiers, created_at, expires_at, revoked_at, last_used_at, replaced_by))));
 ALTER TABLE afterword.reviews ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.run_subjects ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.runs ENABLE ROW LEVEL SECURITY;
@@ -3334,6 +3427,7 @@ REVOKE ALL ON FUNCTION afterword.keep_outcome() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.knows_key(key_check bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.knows_key(key_check bytea) TO afterword_worker;
 GRANT ALL ON FUNCTION afterword.knows_key(key_check bytea) TO afterword_operator;
+REVOKE ALL ON FUNCTION afterword.living_token(token uuid) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.lose_outcome() FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.lose_outcome() TO afterword_reviewer;
 GRANT ALL ON FUNCTION afterword.lose_outcome() TO afterword_agent;
@@ -3341,8 +3435,8 @@ REVOKE ALL ON FUNCTION afterword.mark_erasure(hash bytea, needles jsonb, reason 
 GRANT ALL ON FUNCTION afterword.mark_erasure(hash bytea, needles jsonb, reason text, id uuid, at timestamp with time zone) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.memory_inserted() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.memory_moved() FROM PUBLIC;
-REVOKE ALL ON FUNCTION afterword.mint_token(hash bytea, org integer, role text, actor text, lives interval, agent text, user_id text, project text, workflow text, tiers text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION afterword.mint_token(hash bytea, org integer, role text, actor text, lives interval, agent text, user_id text, project text, workflow text, tiers text[]) TO afterword_operator;
+REVOKE ALL ON FUNCTION afterword.mint_token(hash bytea, org integer, role text, actor text, lives interval, agent text, user_id text, project text, workflow text, tiers text[], agent_role text, minted_by text) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.mint_token(hash bytea, org integer, role text, actor text, lives interval, agent text, user_id text, project text, workflow text, tiers text[], agent_role text, minted_by text) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.near_needs_calibration() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.near_rules(memory uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.near_rules(memory uuid) TO afterword_reviewer;
@@ -3415,6 +3509,10 @@ REVOKE ALL ON FUNCTION afterword.review_decided() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.review_opened() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.revoke_preference(memory uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.revoke_preference(memory uuid) TO afterword_agent;
+REVOKE ALL ON FUNCTION afterword.revoke_token(token uuid, revoked_by text) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.revoke_token(token uuid, revoked_by text) TO afterword_operator;
+REVOKE ALL ON FUNCTION afterword.rotate_token(token uuid, hash bytea, overlap interval, rotated_by text) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.rotate_token(token uuid, hash bytea, overlap interval, rotated_by text) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.run_inserted() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.run_moved() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.sample_activations() FROM PUBLIC;
@@ -3424,6 +3522,12 @@ REVOKE ALL ON FUNCTION afterword.standing_rules(namespace text, hashes bytea[]) 
 GRANT ALL ON FUNCTION afterword.standing_rules(namespace text, hashes bytea[]) TO afterword_reviewer;
 REVOKE ALL ON FUNCTION afterword.token_users() FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.token_users() TO afterword_operator;
+REVOKE ALL ON FUNCTION afterword.tokens_made(org integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.tokens_made(org integer) TO afterword_operator;
+REVOKE ALL ON FUNCTION afterword.use_grant() FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.use_grant() TO afterword_agent;
+GRANT ALL ON FUNCTION afterword.use_grant() TO afterword_reviewer;
+GRANT ALL ON FUNCTION afterword.use_grant() TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.view_drop(dropped uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.view_drop(dropped uuid) TO afterword_reviewer;
 REVOKE ALL ON FUNCTION afterword.view_memory(memory uuid) FROM PUBLIC;

@@ -1,6 +1,18 @@
 -- name: mint
 SELECT mint_token(%(hash)s, %(org)s, %(role)s, %(actor)s, make_interval(secs => %(seconds)s), %(agent)s, %(user_id)s,
-  %(project)s, %(workflow)s, %(tiers)s) AS id
+  %(project)s, %(workflow)s, %(tiers)s, %(agent_role)s, %(minted_by)s) AS id
+
+-- name: tokens
+SELECT * FROM tokens_made(%(org)s)
+
+-- name: revoke_token
+SELECT revoke_token(%(token)s, %(by)s) AS done
+
+-- name: rotate_token
+SELECT rotate_token(%(token)s, %(hash)s, make_interval(secs => %(overlap)s), %(by)s) AS id
+
+-- name: use_grant
+SELECT * FROM use_grant()
 
 -- name: recall
 SELECT * FROM recall(%(query)s, %(vector)b, %(stamp)s, %(max_hits)s, %(as_of)s,

@@ -60,6 +60,7 @@ def _whole(pattern: str) -> str:
 _PREFIXED = _formats(
     genuine,
     rf"""
+    afterword_token         aw_(?:agent|reviewer|operator)_  [A-Za-z0-9_-]{{43}}<>
     aws_access_key_id       (?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]  [A-Z0-9]{{15}}\b
     aws_access_key_id_old   A3T[A-Z0-9]                  [A-Z0-9]{{16}}\b
     aws_appsync             da2-                         [a-z0-9]{{26}}\b

@@ -11,7 +11,8 @@ from typer.main import get_command
 from ops.cli import app
 
 GROUPS = ("org", "extraction", "runs", "dead-letters", "rejected", "replay", "review", "drops", "audit", "ledger",
-          "embed", "redact", "near-duplicates", "feedback", "preference", "workspace", "outcome", "recall")  # fmt: skip
+          "embed", "redact", "near-duplicates", "feedback", "preference", "workspace", "outcome", "recall",
+          "tokens")  # fmt: skip
 SINGLE = ("extract", "digest", "repair", "reevaluate")
 
 

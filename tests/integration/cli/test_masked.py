@@ -25,6 +25,7 @@ CHANGES = {
     "up", "demo", "worker", "migrate", "emit", "extract",
     "org create", "org set", "extraction enable", "extraction disable",
     "embed register", "embed switch", "retention set", "retention run", "reevaluate", "ledger restored",
+    "tokens create", "tokens rotate", "tokens revoke",
 }  # fmt: skip
 """They print settings and counts, run the fleet, or read the caller's own file."""
 
@@ -87,6 +88,7 @@ def operator_calls(cli: Cli, fleet: Fleet, planted: dict[str, str]) -> Iterator[
         ("embed", "calibrate", "--dry-run"), ("usage", "report"), ("usage", "report", "--by", "memory"),
         ("check",), ("workspace", "show", "--org", "acme"), ("digest", "--org", "acme", "--agent", "coder"),
         ("recall", "log", "--org", "acme"),
+        ("tokens", "list"),
     ]  # fmt: skip
 
 

@@ -9,8 +9,9 @@ import pytest
 
 from db import recall
 from db.connect import Connection, granted
+from db.doors import NoGrant
 from db.events import Org
-from db.recall import NoGrant, Question
+from db.recall import Question
 from pipeline.memory import AuthorKind, HoldReason, Scope, ScopeKind, Tier
 from tests.integration.db import rows
 from tests.services import Database

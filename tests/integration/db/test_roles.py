@@ -112,12 +112,12 @@ TABLES = {
 FUNCTIONS = {
     "afterword_agent": {
         "current_grant", "digest_items", "digest_rendered", "lose_outcome", "recall", "recall_rendered",
-        "record_outcome", "remember_preference", "revoke_preference",
+        "record_outcome", "remember_preference", "revoke_preference", "use_grant",
     },
     "afterword_reviewer": {
         "approve", "confirm_drop", "current_grant", "forget", "lose_outcome", "near_rules", "record_answer",
         "record_feedback", "record_outcome", "record_rules", "rehome", "reject", "restore_drop", "standing_rules",
-        "restore_repeat", "retype",
+        "restore_repeat", "retype", "use_grant",
         "view_drop", "view_memory",
     },
     "afterword_operator": {
@@ -137,7 +137,11 @@ FUNCTIONS = {
         "record_answer",
         "release_hold",
         "retention_days",
+        "revoke_token",
+        "rotate_token",
         "token_users",
+        "tokens_made",
+        "use_grant",
     },
     "afterword_worker": {
         "budget_day", "budget_left", "current_grant", "knows_key", "plan_digest", "purge_due", "refused_before",

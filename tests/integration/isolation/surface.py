@@ -15,6 +15,7 @@ PURE: Final = frozenset({"any_lexeme", "in_share", "is_personal", "ledger_hash",
 FUNCTIONS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "agent": {
         "current_grant": ("SELECT * FROM current_grant()",),
+        "use_grant": ("SELECT * FROM use_grant()",),
         "recall": (
             "SELECT * FROM recall('postgres gateway release archive', max_hits => 100)",
             "SELECT * FROM recall('zzz', max_hits => 100)",
@@ -44,6 +45,7 @@ FUNCTIONS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     },
     "reviewer": {
         "current_grant": ("SELECT * FROM current_grant()",),
+        "use_grant": ("SELECT * FROM use_grant()",),
         "view_memory": ("SELECT * FROM view_memory('{their_memory}')", "SELECT * FROM view_memory('{memory}')"),
         "approve": (
             "SELECT approve('{their_memory}')",
@@ -82,6 +84,7 @@ INSTALLATION: Final[dict[str, str]] = {
     "redact rescans": "all rescans, for operators",
     "dsar reapply": "the register of all orgs, each erased under its own name",
     "dsar holds": "all holds, for operators",
+    "tokens revoke": "one token, by operators", "tokens rotate": "one token, by operators",
     "embed register": "one space for all orgs", "embed calibrate": "figures of the largest orgs together",
     "embed status": "counts by org, for operators",
 }  # fmt: skip
@@ -100,6 +103,8 @@ COMMANDS: Final[dict[str, tuple[str, ...]]] = {
                        "{their_recall} --org {name} --text --json"),
     "org create": ("{name}",),
     "org show": ("{name}", "{name} --json"),
+    "tokens create": ("--org {name} --role agent --agent a-1 --access semantic=read --json",),
+    "tokens list": ("--org {name}", "--org {name} --json"),
     "org set": ("{name} --waive natid --space lab:episodic --reason why",),
     "extraction enable": ("--org {name} --reason why",),
     "extraction disable": ("--org {name} --reason why",),
