@@ -12,8 +12,9 @@ from ops.compose import make_embedder
 from ops.credentials import DATABASE, database_admin_address, database_password
 from ops.embedded.postgres import EmbeddedPostgres
 from ops.embedded.valkey import EmbeddedValkey
+from ops.probing import probe_apart
 from ops.settings import Settings
-from pipeline.errors import AfterwordError, EmbedderUnset
+from pipeline.errors import AfterwordError, EmbedderUnset, ModelUnavailable
 
 log = structlog.get_logger()
 
@@ -70,5 +71,16 @@ def bring_up_to_date(settings: Settings) -> list[str]:
     except EmbedderUnset:
         return applied
     if embedder is not None:
+        _try(settings)
         register_stamp(database_admin_address(settings), embedder.stamp)
     return applied
+
+
+def _try(settings: Settings) -> None:
+    """Before there is a table of a wrong length. The bundled model is pinned; a silent endpoint is believed."""
+    if settings.embedder == "local":
+        return
+    try:
+        probe_apart(settings)
+    except ModelUnavailable as error:
+        log.warning("embedder_unavailable", error=str(error))

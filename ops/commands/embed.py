@@ -15,6 +15,7 @@ from ops.commands.recall.asking import named
 from ops.compose import make_embedder
 from ops.credentials import database_admin_address
 from ops.output import AsJson, document, rows
+from ops.probing import probe_apart
 from ops.settings import load
 from pipeline.embedding.calibration import Calibration, measure
 from pipeline.embedding.port import Stamp
@@ -31,12 +32,15 @@ COVERAGE_COLUMNS = ("org", "embedded", "missing", "ann", "counted_at")
 def register(as_json: AsJson = False) -> None:
     """Make the table of the chosen embedder's vectors; the first becomes the current space. Harmless when repeated.
 
+    The embedder is tried first: with vectors of another length than its dimension, no table is made.
+
     Example: AFTERWORD_EMBEDDER=local afterword embed register
     """
     settings = load()
     embedder = make_embedder(settings)
     if embedder is None:
         raise SettingError("AFTERWORD_EMBEDDER=none embeds nothing: there is no space to register.")
+    probe_apart(settings)
     number = register_stamp(database_admin_address(settings), embedder.stamp)
     if as_json:
         document({"id": number, "stamp": embedder.stamp})

@@ -14,9 +14,11 @@ from db.samples import note_loaded
 from ops import logs
 from ops.compose import context, make_embedder, make_extractor, verified_detectors
 from ops.credentials import database_address
+from ops.probing import probe_apart
 from ops.settings import Settings, explain, load
 from ops.thresholds import records
 from pipeline.dropping import refuse_unearned
+from pipeline.errors import ModelUnavailable
 
 
 class WorkerName(StrEnum):
@@ -64,12 +66,22 @@ def _refuse_what_cannot_work(name: WorkerName, settings: Settings) -> None:
     """A stage whose port was not chosen says so now, not at its first run."""
     if name is WorkerName.EXTRACTION:
         make_extractor(settings)
-    if name is WorkerName.EMBEDDING:
-        make_embedder(settings)
+    if name is WorkerName.EMBEDDING and make_embedder(settings) is not None:
+        _refuse_another_space(settings)
     if name is WorkerName.REDACTION:
         verified_detectors(settings)
     if name is WorkerName.REDACTION and settings.confidence_thresholds:
         _refuse_unearned(settings)
+
+
+def _refuse_another_space(settings: Settings) -> None:
+    """An embedder that does not answer now keeps no worker from starting: its runs wait, and try again."""
+    import structlog
+
+    try:
+        probe_apart(settings)
+    except ModelUnavailable as error:
+        structlog.get_logger().warning("embedder_unavailable", error=str(error))
 
 
 def _refuse_unearned(settings: Settings) -> None:

@@ -72,10 +72,6 @@ class OpenAIEmbedder:
     def stamp(self) -> Stamp:
         return self._endpoint.stamp
 
-    def check(self) -> None:
-        """Asks for one vector: SettingError unless it has the stamp's dimension. Costs a call."""
-        self.query("dimension")
-
     def passages(self, texts: Sequence[str]) -> Vectors:
         """Shape (len(texts), dimension)."""
         size, prefix = self._endpoint.batch_texts, self._endpoint.passage_prefix

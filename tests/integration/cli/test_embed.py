@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pipeline.embedding.port import Stamp
 from tests.fleet import Fleet, WordVectors, event
 from tests.integration.cli.conftest import Cli
 from tests.integration.cli.test_recall import Elsewhere
@@ -22,6 +23,16 @@ def test_a_space_is_registered_once(cli: Cli, monkeypatch: pytest.MonkeyPatch) -
     assert cli.json("embed", "register")["id"] == 2
     stamps = cli.json("embed", "status")["stamps"]
     assert [(row["id"], row["is_current"]) for row in stamps] == [(1, True), (2, False)]
+
+
+class Shorter(WordVectors):
+    stamp = Stamp("test", "words", "1", 9)
+
+
+def test_no_table_is_made_for_vectors_of_another_length(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    choose(monkeypatch, Shorter)
+    assert "vectors of length 8 for a stamp of dimension 9" in cli.refused("embed", "register")
+    assert [row["id"] for row in cli.json("embed", "status")["stamps"]] == [1]
 
 
 @pytest.mark.parametrize(("setting", "said"), [("none", "embeds nothing"), (None, "AFTERWORD_EMBEDDER")])

@@ -134,14 +134,6 @@ def test_a_closed_port_is_unavailable() -> None:
     model.close()
 
 
-def test_check_names_the_setting_that_is_wrong() -> None:
-    with EmbeddingServer([Vectors(6)]) as server:
-        model = embedder(server)
-        with pytest.raises(SettingError, match="AFTERWORD_EMBEDDING_DIMENSION is 8, but m-1 answers with vectors of 6"):
-            model.check()
-        model.close()
-
-
 @pytest.mark.parametrize(
     ("headers", "seconds"),
     [
