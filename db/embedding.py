@@ -45,6 +45,11 @@ def current_stamp(conn: Connection) -> tuple[int, Stamp] | None:
     return None if row is None else (row["id"], Stamp(**{k: v for k, v in row.items() if k != "id"}))
 
 
+def stamps(conn: Connection) -> list[int]:
+    """The number of every registered stamp."""
+    return [row["id"] for row in conn.execute(query("embeddings.stamps"))]
+
+
 def missing(conn: Connection, stamp: int, runs: Sequence[UUID]) -> list[Unembedded]:
     rows = conn.execute(on_stamp("missing", stamp), {"ids": list(runs)})
     return [Unembedded(row["id"], row["org_id"], row["run_id"], row["content"]) for row in rows]

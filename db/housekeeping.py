@@ -74,6 +74,12 @@ def mark_used(conn: Connection, *, seconds: float) -> int:
     return conn.execute(query("housekeeping.used"), {"seconds": seconds}).rowcount
 
 
+def newly_excluded(conn: Connection) -> int:
+    """Memories that recalls left out for want of a vector since this connection last asked; 0 the first time."""
+    row = conn.execute(query("housekeeping.newly_excluded")).fetchone()
+    return int(row["excluded"]) if row else 0
+
+
 def index_vectors(conn: Connection, stamp: int, *, exact_rows: int = EXACT_ROWS, limit: int = 500) -> int:
     """Count some orgs, drop vectors of what is gone, move a batch into the index; returns the rows moved."""
     table = sql.Identifier(f"embeddings_{stamp}")

@@ -95,12 +95,12 @@ def counts(conn: Connection, org: str) -> dict[str, Any]:
 
 
 def stamps(conn: Connection) -> list[dict[str, Any]]:
-    """Every registered stamp, the current one marked."""
+    """Every registered stamp with its coverage, the current one marked."""
     return list(conn.execute(query("overview.stamps")))
 
 
 def coverage(conn: Connection) -> list[dict[str, Any]]:
-    """By org: memories with and without a vector of the current stamp, as housekeeping last counted them."""
+    """By space and org: memories with and without a vector, as housekeeping last counted them."""
     return list(conn.execute(query("overview.coverage")))
 
 

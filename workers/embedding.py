@@ -1,9 +1,13 @@
-"""redacted -> embedded: active memories get a vector of the current stamp, texts of all runs in one call."""
+"""redacted -> embedded: active memories get a vector of the current stamp, texts of all runs in one call.
+
+Failure handling: a worker whose embedder is not that of the current space puts its runs off, spending no attempt.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
@@ -13,7 +17,7 @@ from db.embedding import Unembedded
 from db.runs import Claimed
 from pipeline.embedding.port import Embedder, Vectors
 from pipeline.errors import EmbedderUnset, ModelRefused, ModelUnavailable, SettingError
-from pipeline.outcome import Bury, Done, ErrorCode, Outcome, Retry
+from pipeline.outcome import Bury, Done, ErrorCode, Outcome, Retry, Snooze
 from pipeline.states import RunState
 from workers import metrics
 from workers.context import Resources
@@ -28,6 +32,9 @@ class Embedded:
     memories: list[Unembedded]
     vectors: Vectors
 
+
+ASK_AGAIN = timedelta(seconds=30)
+"""A worker that embeds for a space that is not the current one leaves its runs to one that does, started meanwhile."""
 
 _NOTHING = Embedded(None, [], np.empty((0, 0), np.float32))
 
@@ -53,6 +60,11 @@ class Embedding:
             stamp = store.stamp_id(conn, embedder.stamp)
             if stamp is None:
                 raise SettingError(f"{embedder.stamp} is not registered; run: afterword embed register")
+            current = store.current_stamp(conn)
+            if current is not None and current[0] != stamp:
+                elsewhere = Snooze(datetime.now(UTC) + ASK_AGAIN, "embedder_not_current")
+                yield [(run, elsewhere) for run in claimed]
+                return
             missing = store.missing(conn, stamp, [run.id for run in claimed])
         yield from one_group(_outcomes(embedder, stamp, claimed, missing))
 

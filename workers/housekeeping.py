@@ -182,13 +182,14 @@ def trim(using: Resources) -> None:
 
 
 def index(conn: Connection) -> None:
-    current = embedding.current_stamp(conn)
-    if current is not None:
-        housekeeping.index_vectors(conn, current[0])
+    """Every space, also one that is being filled or was switched away from: erasure does not wait for its end."""
+    for stamp in embedding.stamps(conn):
+        housekeeping.index_vectors(conn, stamp)
 
 
 def mark_used(conn: Connection) -> None:
     housekeeping.mark_used(conn, seconds=SLOW_ROUND_SECONDS * 4)
+    metrics.STAMP_EXCLUDED.inc(housekeeping.newly_excluded(conn))
 
 
 def give_up_calls(conn: Connection) -> None:

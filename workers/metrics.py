@@ -81,6 +81,9 @@ OUTCOMES_LOST = Gauge(
     "afterword_outcomes_lost", "Outcomes that could not be written, since the installation was made",
     multiprocess_mode="mostrecent",
 )  # fmt: skip
+STAMP_EXCLUDED = Counter(
+    "memory_recall_stamp_excluded_total", "Memories that a recall passed over by vector: they have none in its space"
+)
 MEMORIES = Gauge("afterword_memories", "Memories by status", ["status"], multiprocess_mode="mostrecent")
 STREAM_LAG = Gauge("afterword_stream_lag", "Stream entries not yet acknowledged", multiprocess_mode="mostrecent")
 UNSEALED = Gauge("afterword_ledger_unsealed_entries", "Ledger entries not sealed yet", multiprocess_mode="mostrecent")

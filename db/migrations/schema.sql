@@ -388,6 +388,28 @@ BEGIN
   RETURN NULL;
 END $$;
 ALTER FUNCTION afterword.drop_kept() OWNER TO afterword_owner;
+CREATE FUNCTION afterword.drop_stamp(stamp integer) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  vectors bigint;
+BEGIN
+  LOCK TABLE stamps IN SHARE ROW EXCLUSIVE MODE;
+  IF EXISTS (SELECT FROM stamps s WHERE s.id = drop_stamp.stamp AND s.is_current) THEN
+    RAISE EXCEPTION 'space % is the current one: switch to another first', drop_stamp.stamp
+      USING ERRCODE = 'object_not_in_prerequisite_state';
+  ELSIF NOT EXISTS (SELECT FROM stamps s WHERE s.id = drop_stamp.stamp) THEN
+    RETURN NULL;
+  END IF;
+  SELECT coalesce(sum(s.embedded), 0) INTO vectors FROM org_search s WHERE s.stamp = drop_stamp.stamp;
+  EXECUTE format('DROP TABLE %I', 'embeddings_' || drop_stamp.stamp);
+  DELETE FROM org_search s WHERE s.stamp = drop_stamp.stamp;
+  DELETE FROM calibrations c WHERE c.stamp = drop_stamp.stamp;
+  DELETE FROM stamps s WHERE s.id = drop_stamp.stamp;
+  RETURN vectors;
+END $$;
+ALTER FUNCTION afterword.drop_stamp(stamp integer) OWNER TO afterword_owner;
 CREATE FUNCTION afterword.empty_memories(ids uuid[], actor text, reason text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'afterword', 'pg_temp'
@@ -2022,6 +2044,24 @@ BEGIN
   RETURN NULL;
 END $$;
 ALTER FUNCTION afterword.shorten() OWNER TO afterword_eraser;
+CREATE FUNCTION afterword.stamp_gap(stamp integer) RETURNS bigint
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  now_in integer := (SELECT s.id FROM stamps s WHERE s.is_current);
+  gap bigint;
+BEGIN
+  IF NOT EXISTS (SELECT FROM stamps s WHERE s.id = stamp_gap.stamp) THEN
+    RAISE EXCEPTION 'there is no space %', stamp_gap.stamp USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  EXECUTE format('SELECT count(*) FROM %I c JOIN memories m ON m.id = c.memory_id '
+    'WHERE m.status IN (''active'', ''superseded'') AND m.erased_at IS NULL '
+    'AND NOT EXISTS (SELECT FROM %I e WHERE e.memory_id = c.memory_id)',
+    'embeddings_' || now_in, 'embeddings_' || stamp_gap.stamp) INTO gap;
+  RETURN gap;
+END $$;
+ALTER FUNCTION afterword.stamp_gap(stamp integer) OWNER TO afterword_verdict;
 CREATE FUNCTION afterword.standing_rules(namespace text, hashes bytea[]) RETURNS TABLE(hash bytea, id uuid, status text)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -2031,6 +2071,29 @@ CREATE FUNCTION afterword.standing_rules(namespace text, hashes bytea[]) RETURNS
     AND m.status IN ('pending', 'active') AND m.kind = 'rule' AND m.namespace = standing_rules.namespace
 $$;
 ALTER FUNCTION afterword.standing_rules(namespace text, hashes bytea[]) OWNER TO afterword_verdict;
+CREATE FUNCTION afterword.switch_stamp(stamp integer, uncalibrated boolean DEFAULT false) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $$
+DECLARE
+  gap bigint;
+BEGIN
+  LOCK TABLE stamps IN SHARE ROW EXCLUSIVE MODE;
+  gap := stamp_gap(switch_stamp.stamp);
+  IF EXISTS (SELECT FROM stamps s WHERE s.id = switch_stamp.stamp AND s.is_current) THEN
+    RETURN false;
+  ELSIF gap > 0 THEN
+    RAISE EXCEPTION '% memories have no vector in space % yet: afterword embed migrate --to %', gap, switch_stamp.stamp,
+      switch_stamp.stamp USING ERRCODE = 'object_not_in_prerequisite_state';
+  ELSIF NOT uncalibrated AND (SELECT count(*) FROM calibrated c WHERE c.stamp = switch_stamp.stamp) < 2 THEN
+    RAISE EXCEPTION 'space % is not calibrated: afterword embed calibrate, or go by ranks alone with --uncalibrated',
+      switch_stamp.stamp USING ERRCODE = 'object_not_in_prerequisite_state';
+  END IF;
+  UPDATE stamps s SET is_current = false WHERE s.is_current;
+  UPDATE stamps s SET is_current = true WHERE s.id = switch_stamp.stamp;
+  RETURN true;
+END $$;
+ALTER FUNCTION afterword.switch_stamp(stamp integer, uncalibrated boolean) OWNER TO afterword_owner;
 CREATE FUNCTION afterword.token_users() RETURNS TABLE(user_id text, tokens bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -3145,6 +3208,7 @@ ALTER TABLE ONLY afterword.transcripts
 ALTER TABLE ONLY afterword.transcripts
     ADD CONSTRAINT transcripts_run_id_fkey FOREIGN KEY (run_id) REFERENCES afterword.runs(id);
 CREATE POLICY admission_rearms ON afterword.runs TO afterword_owner USING (((state = 'received'::text) AND (reason = ANY (ARRAY['over_budget'::text, 'endpoint_not_allowed'::text])))) WITH CHECK ((state = 'received'::text));
+CREATE POLICY dropped_with_its_stamp ON afterword.org_search TO afterword_owner USING (true);
 ALTER TABLE afterword.drops ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.envelopes ENABLE ROW LEVEL SECURITY;
 CREATE POLICY erasure ON afterword.drops TO afterword_eraser USING (true) WITH CHECK (true);
@@ -3371,6 +3435,8 @@ REVOKE ALL ON FUNCTION afterword.digest_rendered(recall_id uuid, block_hash byte
 GRANT ALL ON FUNCTION afterword.digest_rendered(recall_id uuid, block_hash bytea, omitted uuid[]) TO afterword_agent;
 REVOKE ALL ON FUNCTION afterword.drop_changed() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.drop_kept() FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.drop_stamp(stamp integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.drop_stamp(stamp integer) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.empty_memories(ids uuid[], actor text, reason text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.erase(erasure uuid, runs uuid[], event_keys text[], renamed uuid[], memories uuid[], drops uuid[], entries bigint[], reviews uuid[], rejected uuid[], users text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.erase(erasure uuid, runs uuid[], event_keys text[], renamed uuid[], memories uuid[], drops uuid[], entries bigint[], reviews uuid[], rejected uuid[], users text[]) TO afterword_operator;
@@ -3518,8 +3584,13 @@ REVOKE ALL ON FUNCTION afterword.run_moved() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.sample_activations() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.settle_once() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.shorten() FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.stamp_gap(stamp integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.stamp_gap(stamp integer) TO afterword_operator;
+GRANT ALL ON FUNCTION afterword.stamp_gap(stamp integer) TO afterword_owner;
 REVOKE ALL ON FUNCTION afterword.standing_rules(namespace text, hashes bytea[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.standing_rules(namespace text, hashes bytea[]) TO afterword_reviewer;
+REVOKE ALL ON FUNCTION afterword.switch_stamp(stamp integer, uncalibrated boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.switch_stamp(stamp integer, uncalibrated boolean) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.token_users() FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.token_users() TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.tokens_made(org integer) FROM PUBLIC;
@@ -3771,4 +3842,5 @@ GRANT SELECT ON TABLE afterword.stamps TO afterword_worker;
 GRANT SELECT ON TABLE afterword.stamps TO afterword_recall;
 GRANT SELECT ON TABLE afterword.stamps TO afterword_operator;
 GRANT SELECT ON TABLE afterword.stamps TO afterword_eraser;
+GRANT SELECT ON TABLE afterword.stamps TO afterword_verdict;
 GRANT UPDATE(indexed) ON TABLE afterword.stamps TO afterword_worker;

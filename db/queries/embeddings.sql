@@ -1,3 +1,6 @@
+-- name: stamps
+SELECT id FROM stamps ORDER BY id
+
 -- name: missing
 -- The active memories of these runs, and those a verdict queued, that have no vector in this space yet.
 -- Two ways to a memory, each by its index: joined by OR, or without the fence (OFFSET 0) where statistics lag behind,

@@ -54,6 +54,14 @@ ON CONFLICT (org_id, stamp) DO UPDATE
 SET embedded = excluded.embedded, missing = excluded.missing, counted_at = clock_timestamp()
 RETURNING org_id
 
+-- name: newly_excluded
+-- A recall that commits late is counted by nobody: a count for a graph, not for a bill.
+WITH until AS (SELECT now() AS at), asked AS (
+  SELECT coalesce(nullif(current_setting('afterword.excluded_until', true), '')::timestamptz, now()) AS at
+), kept AS (SELECT set_config('afterword.excluded_until', now()::text, false) FROM until)
+SELECT coalesce(sum((r.excluded ->> 'unembedded')::bigint), 0) AS excluded FROM kept, asked
+LEFT JOIN recalls r ON r.at > asked.at AND r.at <= now() AND r.excluded ? 'unembedded'
+
 -- name: drop_forgotten_vectors
 DELETE FROM {table} e USING memories m WHERE m.id = e.memory_id AND e.org_id = ANY (%(orgs)s)
   AND (m.status IN ('tombstoned', 'rejected') OR m.erased_at IS NOT NULL)

@@ -38,11 +38,16 @@ FROM rejected_events WHERE id = %(id)s
 SELECT name, tier FROM spaces WHERE org_id = %(org_id)s ORDER BY name
 
 -- name: stamps
-SELECT id, provider, model, revision, dimension, is_current, registered_at FROM stamps ORDER BY id
+-- As housekeeping last counted them. `calibrated`: both sides are.
+SELECT s.id, s.provider, s.model, s.revision, s.dimension, s.is_current, s.indexed, s.registered_at,
+  coalesce(sum(o.embedded), 0)::bigint AS embedded, coalesce(sum(o.missing), 0)::bigint AS missing,
+  (SELECT count(*) FROM calibrated c WHERE c.stamp = s.id) = 2 AS calibrated,
+  pg_size_pretty(pg_total_relation_size(format('afterword.%I', 'embeddings_' || s.id)::regclass)) AS size
+FROM stamps s LEFT JOIN org_search o ON o.stamp = s.id GROUP BY s.id ORDER BY s.id
 
 -- name: coverage
-SELECT o.name AS org, s.embedded, s.missing, s.ann, s.counted_at FROM org_search s JOIN orgs o ON o.id = s.org_id
-ORDER BY o.name
+SELECT s.stamp AS space, o.name AS org, s.embedded, s.missing, s.ann, s.counted_at FROM org_search s
+JOIN orgs o ON o.id = s.org_id ORDER BY s.stamp, o.name
 
 -- name: replay
 SELECT id, status, rearmed, refused, died_again, finished_at FROM replays WHERE id = %(id)s

@@ -1,4 +1,4 @@
-"""afterword embed: embedding spaces, and how much of the store is in them."""
+"""afterword embed: embedding spaces, how much of the store is in them, and the change from one to another."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 from db import embedding, overview
 from db.migrate import register_stamp
 from ops.access import acting_as, actor
+from ops.commands import spaces
 from ops.commands.recall.asking import named
 from ops.compose import make_embedder
 from ops.credentials import database_admin_address
@@ -23,9 +24,16 @@ from pipeline.errors import SettingError
 
 app = typer.Typer(no_args_is_help=True, help="Embedding spaces: register the embedder's, see what is embedded.")
 
-STAMP_COLUMNS = ("id", "provider", "model", "revision", "dimension", "is_current", "registered_at")
+app.command()(spaces.migrate)
+app.command()(spaces.switch)
+app.command()(spaces.drop)
+
+STAMP_COLUMNS = (
+    "id", "provider", "model", "revision", "dimension", "is_current", "embedded", "missing", "indexed", "calibrated",
+    "size", "registered_at",
+)  # fmt: skip
 CALIBRATION_COLUMNS = ("side", "source", "pairs", "seed", "p50", "p90", "p99", "p999", "mean", "sd")
-COVERAGE_COLUMNS = ("org", "embedded", "missing", "ann", "counted_at")
+COVERAGE_COLUMNS = ("space", "org", "embedded", "missing", "ann", "counted_at")
 
 
 @app.command()

@@ -24,7 +24,8 @@ SHOWS_ON_PURPOSE = {"review show", "drops show", "near-duplicates show"}
 CHANGES = {
     "up", "demo", "worker", "migrate", "emit", "extract",
     "org create", "org set", "extraction enable", "extraction disable",
-    "embed register", "embed switch", "retention set", "retention run", "reevaluate", "ledger restored",
+    "embed register", "embed migrate", "embed switch", "embed drop",
+    "retention set", "retention run", "reevaluate", "ledger restored",
     "tokens create", "tokens rotate", "tokens revoke",
 }  # fmt: skip
 """They print settings and counts, run the fleet, or read the caller's own file."""

@@ -106,6 +106,7 @@ TABLES = {
         "occurrences": "SELECT; UPDATE of undone_at, undone_by", "orgs": "SELECT",
         "outcomes": "INSERT", "retention_defaults": "SELECT",
         "reviews": "SELECT, UPDATE; INSERT of id, kind, memory_id, org_id, reasons", "runs": "INSERT, SELECT",
+        "stamps": "SELECT",
     },
 }  # fmt: skip
 
@@ -124,6 +125,7 @@ FUNCTIONS = {
         "budget_day",
         "budget_left",
         "current_grant",
+        "drop_stamp",
         "erase",
         "erase_outcomes",
         "finish_erasure",
@@ -139,6 +141,8 @@ FUNCTIONS = {
         "retention_days",
         "revoke_token",
         "rotate_token",
+        "stamp_gap",
+        "switch_stamp",
         "token_users",
         "tokens_made",
         "use_grant",
