@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -17,6 +17,7 @@ from pipeline.consolidation.contribute import MemoryView
 from pipeline.consolidation.similarity import Similarity
 from pipeline.errors import AfterwordError
 from pipeline.memory import Scope, ScopeKind, Subject
+from pipeline.org import Consolidating
 
 
 class NotCounted(AfterwordError):
@@ -132,9 +133,10 @@ def propose_retirements(conn: Connection, retirements: Sequence[Retirement], *, 
         conn.execute(query("consolidation.propose_retirements"), {"rows": Jsonb(rows), "actor": actor})
 
 
-def collapsing(conn: Connection, orgs: Sequence[int]) -> frozenset[int]:
-    """Those of these orgs that want near duplicates counted as repeats."""
-    return frozenset(row["id"] for row in conn.execute(query("consolidation.near_orgs"), {"ids": list(orgs)}))
+def wanting(conn: Connection, what: Consolidating, orgs: Collection[int]) -> frozenset[int]:
+    """Those of these orgs whose governance wants it."""
+    params = {"ids": list(orgs), "what": what}
+    return frozenset(row["id"] for row in conn.execute(query("consolidation.wanting"), params))
 
 
 def near_duplicates(conn: Connection, org: int, *, limit: int) -> list[dict[str, Any]]:

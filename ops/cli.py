@@ -10,6 +10,7 @@ from redis.exceptions import RedisError
 from db.connect import DatabaseDown
 from ops.commands import (
     audit,
+    consolidate,
     dead_letters,
     drops,
     dsar,
@@ -71,6 +72,7 @@ for _group in (
     review,
     drops,
     near_duplicates,
+    consolidate,
     feedback,
     preference,
     workspace,

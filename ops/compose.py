@@ -20,6 +20,7 @@ from workers.context import Context, Limits
 from workers.fetch import DEADLINE_SECONDS, Fetcher
 
 if TYPE_CHECKING:
+    from pipeline.passes.advice import Adviser
     from pipeline.redaction.ner.detector import Ner
 
 
@@ -45,6 +46,7 @@ def context(settings: Settings) -> Context:
         dropping=dropping(settings),
         witness=str(settings.witness_dir) if settings.witness_dir else None,
         fetch=make_fetch(settings),
+        adviser=lambda: make_adviser(settings),
     )
 
 
@@ -120,24 +122,35 @@ def make_embedder(settings: Settings) -> Embedder | None:
     return _local_embedder() if settings.embedder == "local" else _openai_embedder(settings)
 
 
+def make_adviser(settings: Settings) -> Adviser | None:
+    """The extractor's model, asked other questions; None where candidates are proposed without one."""
+    if settings.extractor in (None, "offline"):
+        return None
+    from pipeline.passes.adapters.model import ModelAdviser
+
+    return ModelAdviser(_endpoint(settings, Provider(settings.extractor)))
+
+
 def _model(settings: Settings, provider: Provider) -> Extractor:
     from pipeline.extraction.adapters.pydantic_ai import ModelExtractor
 
+    return ModelExtractor(_endpoint(settings, provider))
+
+
+def _endpoint(settings: Settings, provider: Provider) -> Endpoint:
     assert settings.extraction_model is not None
     assert settings.extraction_endpoint_class is not None
-    return ModelExtractor(
-        Endpoint(
-            provider=provider,
-            model=settings.extraction_model,
-            base_url=settings.extraction_base_url or own_address(provider, settings.extraction_region),
-            api_key=settings.extraction_api_key.get_secret_value() if settings.extraction_api_key else None,
-            region=settings.extraction_region,
-            endpoint_class=settings.extraction_endpoint_class,
-            answer_form=settings.extraction_answer_form,
-            deadline_seconds=settings.extraction_deadline_seconds,
-            concurrency=settings.extraction_concurrency,
-            window_characters=settings.extraction_window_characters,
-        )
+    return Endpoint(
+        provider=provider,
+        model=settings.extraction_model,
+        base_url=settings.extraction_base_url or own_address(provider, settings.extraction_region),
+        api_key=settings.extraction_api_key.get_secret_value() if settings.extraction_api_key else None,
+        region=settings.extraction_region,
+        endpoint_class=settings.extraction_endpoint_class,
+        answer_form=settings.extraction_answer_form,
+        deadline_seconds=settings.extraction_deadline_seconds,
+        concurrency=settings.extraction_concurrency,
+        window_characters=settings.extraction_window_characters,
     )
 
 

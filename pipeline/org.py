@@ -15,7 +15,7 @@ Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
 """ISO 639, lower case: en, pt, yue."""
 
 
-Consolidating = Literal["near_duplicates"]
+Consolidating = Literal["near_duplicates", "model", "compaction", "mining", "amendment"]
 """What consolidation does beyond counting what is said again and proposing what a newer fact replaces."""
 
 

@@ -115,6 +115,7 @@ CONTENT_FREE: dict[str, frozenset[str]] = {
     "orgs": frozenset({"name", "settings", "actor", "reason"}),
     "transcripts": frozenset({"detectors"}),
     "outcomes": frozenset({"kind", "verdict", "namespace", "actor"}),
+    "pass_cursors": frozenset({"pass"}),
     "payloads": frozenset({"detectors"}),
     "reclassifications": frozenset({"kind", "actor", "reason", "status", "store", "after", "counts", "detectors",
                                     "plan_digest", "planned_by", "confirmed_digest"}),

@@ -18,6 +18,7 @@ from pipeline.embedding.port import Embedder, Stamp, Vectors
 from pipeline.extraction.adapters.offline import OfflineExtractor
 from pipeline.extraction.port import Extractor
 from pipeline.intake import Fetch, fetch_nothing
+from pipeline.passes.advice import Adviser
 from pipeline.redaction.detectors import ALL
 from pipeline.redaction.span import Detector
 from pipeline.session import Role, Transcript, Trust, Turn, normalised
@@ -66,6 +67,7 @@ class Fleet:
         dropping: Dropping = Dropping(),  # noqa: B008
         witness: str | None = None,
         fetch: Fetch = fetch_nothing,
+        adviser: Adviser | None = None,
         **limits: Any,
     ) -> None:
         self.close()
@@ -80,6 +82,7 @@ class Fleet:
                 dropping=dropping,
                 witness=witness,
                 fetch=fetch,
+                adviser=lambda: adviser,
                 limits=Limits(**{"backoff_first_seconds": 0.01, "backoff_cap_seconds": 0.01, **limits}),
             )
         )

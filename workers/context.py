@@ -24,6 +24,7 @@ from pipeline.embedding.port import Embedder
 from pipeline.errors import SettingError
 from pipeline.extraction.port import Extractor
 from pipeline.intake import Fetch, fetch_nothing
+from pipeline.passes.advice import Adviser
 from pipeline.redaction.span import Detector
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class Context:
     dropping: Dropping = field(default_factory=Dropping)
     witness: str | None = None
     fetch: Fetch = fetch_nothing
+    adviser: Callable[[], Adviser | None] = lambda: None
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,11 @@ class Resources:
         return Watch(
             self.context.detectors, every_seconds=limits.canary_seconds, answer_seconds=limits.detector_seconds
         )
+
+    @cached_property
+    def adviser(self) -> Adviser | None:
+        """None where no model was chosen: what needs one abstains."""
+        return self.context.adviser()
 
     @cached_property
     def embedder(self) -> Embedder | None:

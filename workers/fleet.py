@@ -26,7 +26,7 @@ from rq.serializers import JSONSerializer
 from rq.worker_pool import ForkProcess, WorkerPool
 
 from db.connect import DatabaseError
-from workers import housekeeping, ingest, metrics, reclassification, replay, watch
+from workers import housekeeping, ingest, metrics, passes, reclassification, replay, watch
 from workers.bell import Bell, BellQueue, answer, queue, stopping
 from workers.consolidation import Consolidation
 from workers.context import connect_redis, resources
@@ -57,6 +57,15 @@ def _redact() -> None:
 
 
 answer(Redaction.name, _redact)
+
+
+def _consolidate() -> None:
+    """Runs first; then the passes that are due."""
+    work_through(STAGES[Consolidation.name])
+    passes.drain()
+
+
+answer(Consolidation.name, _consolidate)
 
 
 class BellWorker(SimpleWorker):

@@ -15,7 +15,7 @@ from pathlib import Path
 import structlog
 from redis.exceptions import RedisError, ResponseError
 
-from db import embedding, housekeeping, ledger, model_calls, outcomes, reclassify, retention
+from db import embedding, housekeeping, ledger, model_calls, outcomes, passes, reclassify, retention
 from db.connect import Connection, DatabaseError
 from pipeline.errors import LedgerBroken
 from pipeline.outcome import ErrorCode
@@ -72,6 +72,7 @@ def slow_round(using: Resources, conn: Connection) -> bool:
         "used": lambda: mark_used(conn),
         "calls": lambda: give_up_calls(conn),
         "silence": lambda: hear_silence(conn),
+        "passes": lambda: ring_for_passes(using, conn),
     }
     went_well = [_duty(name, duty) for name, duty in duties.items()]
     return all(went_well)
@@ -198,6 +199,12 @@ def give_up_calls(conn: Connection) -> None:
         log.warning("calls_lost", calls=lost)
     for reason, runs in model_calls.waiting(conn).items():
         metrics.NOT_ADMITTED.labels(reason).set(runs)
+
+
+def ring_for_passes(using: Resources, conn: Connection) -> None:
+    """A pass that is due is consolidation's to ask about, once no run waits for it."""
+    if passes.any_due(conn):
+        ring(using.redis, "consolidation", past_marker=True)
 
 
 def hear_silence(conn: Connection) -> None:

@@ -36,31 +36,57 @@ class RunMeter:
     provider: str
 
     def reserve(self, asked: Asked) -> UUID | Snooze | Skip:
-        try:
-            with self.pool.connection() as conn:
-                return model_calls.reserve(conn, asked, purpose=Purpose.EXTRACTION, run=self.run)
-        except OverBudget:
-            return Snooze(next_day(datetime.now(UTC)), OVER_BUDGET)
-        except EndpointNotAllowed:
-            return Snooze(next_day(datetime.now(UTC)), ENDPOINT_NOT_ALLOWED)
-        except NeverWithinBudget:
-            return Skip(SkipReason.OVER_BUDGET)
+        return _reserve(self.pool, asked, purpose=Purpose.EXTRACTION, run=self.run)
 
     def settle(self, call: UUID, settled: Settled) -> None:
-        _count(self.provider, settled)
-        for attempt in range(1, SETTLE_TRIES + 1):
-            try:
-                with self.pool.connection() as conn:
-                    model_calls.settle(conn, call, settled)
-                return
-            except DatabaseError as error:
-                log.warning("call_not_settled", call=str(call), attempt=attempt, error=type(error).__name__)
-                time.sleep(0.2 * attempt)
+        _settle(self.pool, self.provider, call, settled)
+
+
+@dataclass(frozen=True, slots=True)
+class OrgMeter:
+    """The meter of a call that no run asks for, over its org's budget."""
+
+    pool: Pool
+    org: int
+    purpose: Purpose
+    provider: str
+
+    def reserve(self, asked: Asked) -> UUID | Snooze | Skip:
+        return _reserve(self.pool, asked, purpose=self.purpose, org=self.org)
+
+    def settle(self, call: UUID, settled: Settled) -> None:
+        _settle(self.pool, self.provider, call, settled)
 
 
 def next_day(now: datetime) -> datetime:
     """The next midnight, UTC: when a budget begins anew."""
     return datetime(now.year, now.month, now.day, tzinfo=UTC) + timedelta(days=1)
+
+
+def _reserve(
+    pool: Pool, asked: Asked, *, purpose: Purpose, run: UUID | None = None, org: int | None = None
+) -> UUID | Snooze | Skip:
+    try:
+        with pool.connection() as conn:
+            return model_calls.reserve(conn, asked, purpose=purpose, run=run, org=org)
+    except OverBudget:
+        return Snooze(next_day(datetime.now(UTC)), OVER_BUDGET)
+    except EndpointNotAllowed:
+        return Snooze(next_day(datetime.now(UTC)), ENDPOINT_NOT_ALLOWED)
+    except NeverWithinBudget:
+        return Skip(SkipReason.OVER_BUDGET)
+
+
+def _settle(pool: Pool, provider: str, call: UUID, settled: Settled) -> None:
+    _count(provider, settled)
+    for attempt in range(1, SETTLE_TRIES + 1):
+        try:
+            with pool.connection() as conn:
+                model_calls.settle(conn, call, settled)
+            return
+        except DatabaseError as error:
+            log.warning("call_not_settled", call=str(call), attempt=attempt, error=type(error).__name__)
+            time.sleep(0.2 * attempt)
 
 
 def _count(provider: str, settled: Settled) -> None:

@@ -27,13 +27,23 @@ SET search_path = afterword, pg_temp AS $$
   FROM retention_defaults d WHERE d.name = retention_days.name
 $$;
 
--- A date never moves later, whatever is used or restated; a rule's is that of its next review, which a person holds.
+-- A date never moves later, whatever is restated; a rule's is that of its next review, which a person holds. The one thing
+-- that use may lengthen is a fact about nobody, by a recall that is on record: to as long after it as a new one is kept,
+-- and to twice that in all.
 CREATE FUNCTION refuse_later() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = afterword, pg_temp AS $$
 BEGIN
   IF TG_TABLE_NAME = 'memories' AND EXISTS (SELECT FROM reviews r WHERE r.memory_id = (to_jsonb(NEW) ->> 'id')::uuid
        AND r.kind = 'renew' AND r.decision = 'approve' AND r.closed_at = now()) THEN
     RETURN NEW;
+  ELSIF TG_TABLE_NAME = 'memories' THEN
+    IF NEW.kind = 'fact' AND NEW.subject_type IS NULL AND NEW.scope_kind <> 'user' AND OLD.expires_at > now()
+       AND NEW.expires_at <= NEW.last_used_at + make_interval(days => retention_days(NEW.org_id, 'facts'))
+       AND NEW.expires_at <= NEW.created_at + make_interval(days => 2 * retention_days(NEW.org_id, 'facts'))
+       AND EXISTS (SELECT FROM recalls r WHERE r.org_id = NEW.org_id AND r.at = NEW.last_used_at
+                     AND r.hits @> jsonb_build_array(jsonb_build_object('id', NEW.id))) THEN
+      RETURN NEW;
+    END IF;
   END IF;
   RAISE EXCEPTION 'what is kept until a date is not kept longer' USING ERRCODE = 'check_violation',
     CONSTRAINT = 'kept_no_longer';
@@ -225,7 +235,7 @@ REVOKE ALL ON FUNCTION retention_days(integer, text), refuse_later(), renew_rule
   empty_memories(uuid[], text, text), purge_due(text, integer, integer), purge_store(text, uuid[], text) FROM PUBLIC;
 CREATE POLICY erasure ON recalls TO afterword_eraser USING (true) WITH CHECK (true);
 -- Dates and kinds, and still no text.
-GRANT SELECT (id, org_id, at), DELETE ON recalls TO afterword_eraser;
+GRANT SELECT (id, org_id, at, hits), DELETE ON recalls TO afterword_eraser;
 GRANT SELECT (id, org_id, memory_id, at, expires_at), UPDATE (comment, expires_at), DELETE ON outcomes
   TO afterword_eraser;
 GRANT SELECT (purge_after) ON transcripts, rejected_events TO afterword_eraser;

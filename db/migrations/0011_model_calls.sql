@@ -5,7 +5,8 @@ CREATE TABLE model_calls (
   id uuid PRIMARY KEY,
   org_id integer NOT NULL REFERENCES orgs,
   run_id uuid REFERENCES runs,
-  purpose text NOT NULL CHECK (purpose IN ('extraction', 'trial', 'comparison')),
+  purpose text NOT NULL CHECK (purpose IN (
+    'extraction', 'trial', 'comparison', 'contribute', 'compaction', 'mining', 'amendment')),
   provider text NOT NULL,
   model text NOT NULL,
   answered_by text,

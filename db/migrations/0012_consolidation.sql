@@ -1,6 +1,6 @@
 -- What an org wants of consolidation beyond counting what is said again; nothing of it is on by itself.
 ALTER TABLE orgs ADD CONSTRAINT consolidation_is_known CHECK (
-  coalesce(settings -> 'consolidation', '[]') <@ '["near_duplicates"]');
+  coalesce(settings -> 'consolidation', '[]') <@ '["near_duplicates", "model", "compaction", "mining", "amendment"]');
 
 -- Near duplicates rest on the spread of unrelated pairs: without it, nobody knows what near is.
 CREATE FUNCTION near_needs_calibration() RETURNS trigger LANGUAGE plpgsql SET search_path = afterword, pg_temp AS $$
@@ -309,6 +309,22 @@ LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = afterword, pg_temp AS $
   WHERE r.id = digest_rendered.recall_id AND r.token_id = (current_grant()).id AND r.block_hash IS NULL AND r.mode = 'digest'
 $$;
 
+-- How far each pass is with each org that wants it, and when it is due again. A lease is a due date in the future.
+CREATE TABLE pass_cursors (
+  org_id integer NOT NULL REFERENCES orgs,
+  pass text NOT NULL CHECK (pass IN ('compaction', 'mining', 'amendment')),
+  after uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000',
+  due_at timestamptz NOT NULL DEFAULT now(),
+  ran_at timestamptz,
+  PRIMARY KEY (org_id, pass)
+);
+CREATE INDEX pass_cursors_due ON pass_cursors (due_at);
+ALTER TABLE pass_cursors ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY workers_reach_all_orgs ON pass_cursors TO afterword_worker USING (true) WITH CHECK (true);
+CREATE POLICY operators_read ON pass_cursors FOR SELECT TO afterword_operator USING (true);
+GRANT SELECT, INSERT, UPDATE ON pass_cursors TO afterword_worker;
+GRANT SELECT ON pass_cursors TO afterword_operator;
+
 -- Who may do what.
 REVOKE ALL ON FUNCTION near_needs_calibration(), restore_repeat(uuid, text),
   record_candidates(integer, text, text, text, text, boolean, jsonb, jsonb),
@@ -346,4 +362,5 @@ GRANT EXECUTE ON FUNCTION remember_preference(text), revoke_preference(uuid), di
   digest_rendered(uuid, bytea, uuid[]) TO afterword_agent;
 GRANT EXECUTE ON FUNCTION record_outcome(text, real, text, uuid, text, text, text, text), lose_outcome()
   TO afterword_reviewer, afterword_agent;
+GRANT EXECUTE ON FUNCTION record_candidates(integer, text, text, text, text, boolean, jsonb, jsonb) TO afterword_worker;
 GRANT EXECUTE ON FUNCTION erase_outcomes(uuid, uuid[], uuid[]) TO afterword_operator;

@@ -1544,6 +1544,14 @@ BEGIN
   IF TG_TABLE_NAME = 'memories' AND EXISTS (SELECT FROM reviews r WHERE r.memory_id = (to_jsonb(NEW) ->> 'id')::uuid
        AND r.kind = 'renew' AND r.decision = 'approve' AND r.closed_at = now()) THEN
     RETURN NEW;
+  ELSIF TG_TABLE_NAME = 'memories' THEN
+    IF NEW.kind = 'fact' AND NEW.subject_type IS NULL AND NEW.scope_kind <> 'user' AND OLD.expires_at > now()
+       AND NEW.expires_at <= NEW.last_used_at + make_interval(days => retention_days(NEW.org_id, 'facts'))
+       AND NEW.expires_at <= NEW.created_at + make_interval(days => 2 * retention_days(NEW.org_id, 'facts'))
+       AND EXISTS (SELECT FROM recalls r WHERE r.org_id = NEW.org_id AND r.at = NEW.last_used_at
+                     AND r.hits @> jsonb_build_array(jsonb_build_object('id', NEW.id))) THEN
+      RETURN NEW;
+    END IF;
   END IF;
   RAISE EXCEPTION 'what is kept until a date is not kept longer' USING ERRCODE = 'check_violation',
     CONSTRAINT = 'kept_no_longer';
@@ -2364,7 +2372,7 @@ END) STORED,
     CONSTRAINT model_calls_input_tokens_check CHECK ((input_tokens >= 0)),
     CONSTRAINT model_calls_outcome_check CHECK ((outcome = ANY (ARRAY['reserved'::text, 'answered'::text, 'refused'::text, 'unavailable'::text, 'timed_out'::text, 'lost'::text]))),
     CONSTRAINT model_calls_output_tokens_check CHECK ((output_tokens >= 0)),
-    CONSTRAINT model_calls_purpose_check CHECK ((purpose = ANY (ARRAY['extraction'::text, 'trial'::text, 'comparison'::text]))),
+    CONSTRAINT model_calls_purpose_check CHECK ((purpose = ANY (ARRAY['extraction'::text, 'trial'::text, 'comparison'::text, 'contribute'::text, 'compaction'::text, 'mining'::text, 'amendment'::text]))),
     CONSTRAINT model_calls_reserved_cost_check CHECK ((reserved_cost >= (0)::numeric)),
     CONSTRAINT model_calls_reserved_input_check CHECK ((reserved_input >= 0)),
     CONSTRAINT model_calls_reserved_output_check CHECK ((reserved_output >= 0)),
@@ -2423,7 +2431,7 @@ CREATE TABLE afterword.orgs (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT a_budget_is_a_number CHECK (((COALESCE(jsonb_typeof((settings -> 'budget_tokens_a_day'::text)), 'null'::text) = ANY (ARRAY['number'::text, 'null'::text])) AND (COALESCE(jsonb_typeof((settings -> 'budget_usd_a_day'::text)), 'null'::text) = ANY (ARRAY['number'::text, 'null'::text])) AND (NOT jsonb_path_exists(settings, '$.*?(@.type() == "number" && @ < 0)'::jsonpath)))),
     CONSTRAINT activatable_is_low CHECK ((COALESCE((settings -> 'activatable_classes'::text), '[]'::jsonb) <@ '["phone", "ip", "person", "dob", "address"]'::jsonb)),
-    CONSTRAINT consolidation_is_known CHECK ((COALESCE((settings -> 'consolidation'::text), '[]'::jsonb) <@ '["near_duplicates"]'::jsonb)),
+    CONSTRAINT consolidation_is_known CHECK ((COALESCE((settings -> 'consolidation'::text), '[]'::jsonb) <@ '["near_duplicates", "model", "compaction", "mining", "amendment"]'::jsonb)),
     CONSTRAINT orgs_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9_.-]{0,99}$'::text)),
     CONSTRAINT orgs_settings_check CHECK ((((settings - '{extraction,languages,required_classes,waived_classes,activatable_classes,retention,budget_tokens_a_day,budget_usd_a_day,endpoint_classes,turns,consolidation}'::text[]) = '{}'::jsonb) AND ((settings -> 'languages'::text) IS DISTINCT FROM '[]'::jsonb))),
     CONSTRAINT retention_floor CHECK ((NOT jsonb_path_exists(settings, 'strict $."retention".*?(((@.type() != "number" || @ < 30) || @ > 3650) || @.floor() != @)'::jsonpath, silent => true))),
@@ -2483,6 +2491,16 @@ CREATE SEQUENCE afterword.outcomes_lost
     NO MAXVALUE
     CACHE 1;
 ALTER SEQUENCE afterword.outcomes_lost OWNER TO afterword_owner;
+CREATE TABLE afterword.pass_cursors (
+    org_id integer NOT NULL,
+    pass text NOT NULL,
+    after uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
+    due_at timestamp with time zone DEFAULT now() NOT NULL,
+    ran_at timestamp with time zone,
+    CONSTRAINT pass_cursors_pass_check CHECK ((pass = ANY (ARRAY['compaction'::text, 'mining'::text, 'amendment'::text])))
+);
+ALTER TABLE ONLY afterword.pass_cursors FORCE ROW LEVEL SECURITY;
+ALTER TABLE afterword.pass_cursors OWNER TO afterword_owner;
 CREATE TABLE afterword.recalls (
     id uuid NOT NULL,
     org_id integer NOT NULL,
@@ -2956,6 +2974,8 @@ ALTER TABLE ONLY afterword.orgs
     ADD CONSTRAINT orgs_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY afterword.outcomes
     ADD CONSTRAINT outcomes_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY afterword.pass_cursors
+    ADD CONSTRAINT pass_cursors_pkey PRIMARY KEY (org_id, pass);
 ALTER TABLE ONLY afterword.payloads
     ADD CONSTRAINT payloads_pkey PRIMARY KEY (org_id, entry_id);
 ALTER TABLE ONLY afterword.recalls
@@ -3037,6 +3057,7 @@ CREATE INDEX outcomes_expire ON afterword.outcomes USING btree (expires_at);
 CREATE INDEX outcomes_memory ON afterword.outcomes USING btree (memory_id) WHERE (memory_id IS NOT NULL);
 CREATE INDEX outcomes_org ON afterword.outcomes USING btree (org_id, id);
 CREATE UNIQUE INDEX outcomes_review ON afterword.outcomes USING btree (review_id) WHERE (review_id IS NOT NULL);
+CREATE INDEX pass_cursors_due ON afterword.pass_cursors USING btree (due_at);
 CREATE INDEX recalls_at ON afterword.recalls USING btree (org_id, at);
 CREATE INDEX recalls_silent ON afterword.recalls USING btree (at) WHERE ((mode = 'digest'::text) AND (hits = '[]'::jsonb));
 CREATE INDEX reclassifications_open ON afterword.reclassifications USING btree (requested_at) WHERE (finished_at IS NULL);
@@ -3157,6 +3178,8 @@ ALTER TABLE ONLY afterword.outcomes
     ADD CONSTRAINT outcomes_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
 ALTER TABLE ONLY afterword.outcomes
     ADD CONSTRAINT outcomes_review_id_fkey FOREIGN KEY (review_id) REFERENCES afterword.reviews(id);
+ALTER TABLE ONLY afterword.pass_cursors
+    ADD CONSTRAINT pass_cursors_org_id_fkey FOREIGN KEY (org_id) REFERENCES afterword.orgs(id);
 ALTER TABLE ONLY afterword.payloads
     ADD CONSTRAINT payloads_entry_id_fkey FOREIGN KEY (entry_id) REFERENCES afterword.ledger(id);
 ALTER TABLE ONLY afterword.payloads
@@ -3255,6 +3278,7 @@ CREATE POLICY operators_read ON afterword.memories FOR SELECT TO afterword_opera
 CREATE POLICY operators_read ON afterword.model_calls FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.occurrences FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.org_search FOR SELECT TO afterword_operator USING (true);
+CREATE POLICY operators_read ON afterword.pass_cursors FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.recalls FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.reclassifications FOR SELECT TO afterword_operator USING (true);
 CREATE POLICY operators_read ON afterword.reclassified FOR SELECT TO afterword_operator USING (true);
@@ -3266,6 +3290,7 @@ CREATE POLICY operators_record ON afterword.ledger FOR INSERT TO afterword_opera
 CREATE POLICY operators_settle ON afterword.model_calls FOR UPDATE TO afterword_operator USING ((purpose <> 'extraction'::text)) WITH CHECK ((purpose <> 'extraction'::text));
 ALTER TABLE afterword.org_search ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.outcomes ENABLE ROW LEVEL SECURITY;
+ALTER TABLE afterword.pass_cursors ENABLE ROW LEVEL SECURITY;
 ALTER TABLE afterword.payloads ENABLE ROW LEVEL SECURITY;
 CREATE POLICY recall_reads ON afterword.memories FOR SELECT TO afterword_recall USING (true);
 CREATE POLICY recall_reads ON afterword.namespaces FOR SELECT TO afterword_recall USING (true);
@@ -3315,6 +3340,7 @@ CREATE POLICY workers_reach_all_orgs ON afterword.namespaces TO afterword_worker
 CREATE POLICY workers_reach_all_orgs ON afterword.occurrences TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.org_search TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.outcomes TO afterword_worker USING (true) WITH CHECK (true);
+CREATE POLICY workers_reach_all_orgs ON afterword.pass_cursors TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.payloads TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.recalls TO afterword_worker USING (true) WITH CHECK (true);
 CREATE POLICY workers_reach_all_orgs ON afterword.reclassifications TO afterword_worker USING (true) WITH CHECK (true);
@@ -3535,6 +3561,7 @@ REVOKE ALL ON FUNCTION afterword.record_answer(hash bytea, action text, detail j
 GRANT ALL ON FUNCTION afterword.record_answer(hash bytea, action text, detail jsonb) TO afterword_operator;
 GRANT ALL ON FUNCTION afterword.record_answer(hash bytea, action text, detail jsonb) TO afterword_reviewer;
 REVOKE ALL ON FUNCTION afterword.record_candidates(org integer, source text, key text, actor text, for_user text, decided boolean, provenance jsonb, candidates jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.record_candidates(org integer, source text, key text, actor text, for_user text, decided boolean, provenance jsonb, candidates jsonb) TO afterword_worker;
 REVOKE ALL ON FUNCTION afterword.record_feedback(content text, namespace text, scope_kind text, scope_value text) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.record_feedback(content text, namespace text, scope_kind text, scope_value text) TO afterword_reviewer;
 REVOKE ALL ON FUNCTION afterword.record_outcome(kind text, score real, eval_run text, memory uuid, agent text, workflow text, namespace text, comment text) FROM PUBLIC;
@@ -3720,6 +3747,8 @@ GRANT SELECT(at) ON TABLE afterword.outcomes TO afterword_eraser;
 GRANT SELECT(expires_at),UPDATE(expires_at) ON TABLE afterword.outcomes TO afterword_eraser;
 GRANT SELECT ON SEQUENCE afterword.outcomes_lost TO afterword_worker;
 GRANT USAGE ON SEQUENCE afterword.outcomes_lost TO afterword_verdict;
+GRANT SELECT,INSERT,UPDATE ON TABLE afterword.pass_cursors TO afterword_worker;
+GRANT SELECT ON TABLE afterword.pass_cursors TO afterword_operator;
 GRANT SELECT ON TABLE afterword.recalls TO afterword_worker;
 GRANT SELECT,INSERT ON TABLE afterword.recalls TO afterword_recall;
 GRANT SELECT ON TABLE afterword.recalls TO afterword_reviewer;
@@ -3728,6 +3757,7 @@ GRANT DELETE ON TABLE afterword.recalls TO afterword_eraser;
 GRANT SELECT(id) ON TABLE afterword.recalls TO afterword_eraser;
 GRANT SELECT(org_id) ON TABLE afterword.recalls TO afterword_eraser;
 GRANT SELECT(at) ON TABLE afterword.recalls TO afterword_eraser;
+GRANT SELECT(hits) ON TABLE afterword.recalls TO afterword_eraser;
 GRANT UPDATE(excluded) ON TABLE afterword.recalls TO afterword_recall;
 GRANT UPDATE(block_hash) ON TABLE afterword.recalls TO afterword_recall;
 GRANT UPDATE(shown) ON TABLE afterword.recalls TO afterword_recall;

@@ -151,9 +151,8 @@ INSERT INTO reviews (id, org_id, memory_id, kind, reasons)
 SELECT f.review_id, f.org_id, f.id, 'retire', '{retires_active}' FROM fresh f JOIN marked USING (id)
 WHERE NOT EXISTS (SELECT FROM reviews r WHERE r.memory_id = f.id AND r.kind = 'retire' AND r.closed_at IS NULL)
 
--- name: near_orgs
--- Orgs that want near duplicates counted.
-SELECT id FROM orgs WHERE id = ANY (%(ids)s) AND settings -> 'consolidation' ? 'near_duplicates'
+-- name: wanting
+SELECT id FROM orgs WHERE id = ANY (%(ids)s) AND settings -> 'consolidation' ? %(what)s
 
 -- name: near_duplicates
 -- Counted as near duplicates: the pair, how near, and whether that was undone. No content.

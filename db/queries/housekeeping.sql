@@ -27,7 +27,13 @@ FROM reviews WHERE kind IN ('audit', 'drop') AND decision <> 'voided' GROUP BY 1
 SELECT status, count(*) AS memories FROM memories GROUP BY status
 
 -- name: used
-UPDATE memories m SET last_used_at = u.at FROM (
+-- A fact about nobody that is used is kept longer, as far as the database lets it.
+UPDATE memories m SET last_used_at = u.at, expires_at = CASE
+    WHEN m.kind = 'fact' AND m.status = 'active' AND m.subject_type IS NULL AND m.scope_kind <> 'user' AND m.expires_at > now()
+    THEN greatest(m.expires_at, least(u.at + make_interval(days => retention_days(m.org_id, 'facts')),
+                                      m.created_at + make_interval(days => 2 * retention_days(m.org_id, 'facts'))))
+    ELSE m.expires_at END
+FROM (
   SELECT (h ->> 'id')::uuid AS id, max(r.at) AS at FROM recalls r, jsonb_array_elements(r.hits) h
   WHERE r.at > now() - make_interval(secs => %(seconds)s) GROUP BY 1) u
 WHERE m.id = u.id AND m.last_used_at IS DISTINCT FROM u.at

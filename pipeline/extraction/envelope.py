@@ -38,14 +38,18 @@ def parse(text: str, canaries: Sequence[str] = ()) -> Envelope:
     return parsed
 
 
+def document(text: str) -> Any:
+    """The one JSON document in `text`, bare or fenced, fit to be stored. Raises MalformedEnvelope."""
+    return _storable(_decode(_unfenced(text)))
+
+
 def _repeats(said: str, canary: str) -> bool:
     return normalised(canary) in normalised(said) or similarity(said, canary).kind is not Likeness.NONE
 
 
 def _envelope(text: str) -> Envelope:
-    document = json.dumps(_storable(_decode(_unfenced(text))), allow_nan=False)
     try:
-        return Envelope.model_validate_json(document, strict=True)
+        return Envelope.model_validate_json(json.dumps(document(text), allow_nan=False), strict=True)
     except ValidationError as error:
         raise MalformedEnvelope(_explain(error)) from None
 

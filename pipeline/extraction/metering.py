@@ -22,6 +22,10 @@ class Purpose(StrEnum):
     EXTRACTION = "extraction"
     TRIAL = "trial"
     COMPARISON = "comparison"
+    CONTRIBUTE = "contribute"
+    COMPACTION = "compaction"
+    MINING = "mining"
+    AMENDMENT = "amendment"
 
 
 class CallOutcome(StrEnum):

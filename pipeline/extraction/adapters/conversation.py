@@ -7,8 +7,10 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from decimal import Decimal
+from typing import Any, TypeVar
 from uuid import UUID
 
 from pydantic_ai.direct import model_request
@@ -19,7 +21,7 @@ from pipeline.candidate import Envelope
 from pipeline.errors import MalformedEnvelope
 from pipeline.extraction import envelope, prompts
 from pipeline.extraction.adapters import answers
-from pipeline.extraction.adapters.endpoint import Endpoint
+from pipeline.extraction.adapters.endpoint import AnswerForm, Endpoint
 from pipeline.extraction.adapters.models import connect
 from pipeline.extraction.adapters.prices import price
 from pipeline.extraction.merging import merge
@@ -36,6 +38,11 @@ OUTPUT_TOKENS_RESERVED = 2_000
 WORTH_ANOTHER_TRY = frozenset({408, 409, 425, 429})
 
 
+T = TypeVar("T")
+EXTRACTION = "extraction"
+"""The one prompt whose answer has a schema: an envelope."""
+
+
 class Unpaid(Exception):
     """The meter refused a call; `outcome` says what that makes of the run."""
 
@@ -47,11 +54,12 @@ class Unpaid(Exception):
 class Conversations:
     """All conversations of a batch: one client, one prompt, one limit on how many ask at a time."""
 
-    def __init__(self, endpoint: Endpoint) -> None:
+    def __init__(self, endpoint: Endpoint, prompt: str = EXTRACTION) -> None:
         self._endpoint = endpoint
-        self._prompt = prompts.load()
+        self._prompt = prompts.load(prompt)
         self._model, self._settings = connect(endpoint)
-        self._asking = answers.parameters(answers.form(endpoint, self._model))
+        wanted = answers.form(endpoint, self._model) if prompt == EXTRACTION else AnswerForm.TEXT
+        self._asking = answers.parameters(wanted)
         self._places = asyncio.Semaphore(endpoint.concurrency)
 
     async def open(self) -> None:
@@ -79,10 +87,26 @@ class Conversations:
         self, record: str, meter: Meter
     ) -> tuple[Envelope, list[ModelResponse]] | Retry | Bury | Snooze | Skip:
         """What the model proposes of one window, and its answers; or what that makes of the run."""
+        return await self._bounded(lambda: self._converse(record, meter))
+
+    async def answer(self, question: str, meter: Meter) -> tuple[str, Provenance] | Retry | Bury | Snooze | Skip:
+        """One answer as it stands, nothing parsed and nothing repaired."""
+        return await self._bounded(lambda: self._answer(question, meter))
+
+    async def _answer(self, question: str, meter: Meter) -> tuple[str, Provenance]:
+        messages: list[ModelMessage] = [
+            ModelRequest(parts=[SystemPromptPart(self._prompt.text), UserPromptPart(question)])
+        ]
+        written = estimated_tokens(self._prompt.text) + estimated_tokens(question)
+        said = await self._ask(meter, messages, written)
+        return answers.said(said), self._provenance(said.model_name or self._endpoint.model)
+
+    async def _bounded(self, ask: Callable[[], Coroutine[Any, Any, T]]) -> T | Retry | Bury | Snooze | Skip:
+        """By the places and the deadline of the endpoint; whatever goes wrong has a name."""
         async with self._places:
             try:
                 async with asyncio.timeout(self._endpoint.deadline_seconds):
-                    return await self._converse(record, meter)
+                    return await ask()
             except Unpaid as refused:
                 return refused.outcome
             except TimeoutError:

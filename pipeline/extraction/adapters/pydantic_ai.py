@@ -27,7 +27,7 @@ class ModelExtractor:
     """The port `Extractor` over one endpoint; raises SettingError where the extra is not installed."""
 
     def __init__(self, endpoint: Endpoint) -> None:
-        _require(endpoint.provider)
+        require(endpoint.provider)
         self._endpoint = endpoint
 
     @property
@@ -38,7 +38,7 @@ class ModelExtractor:
         """Yields as runs finish; closing the generator cancels what is still asking."""
         from pipeline.extraction.adapters.conversation import Conversations
 
-        with _running_loop() as loop:
+        with running_loop() as loop:
             conversations = Conversations(self._endpoint)
             asyncio.run_coroutine_threadsafe(conversations.open(), loop).result()
             asked: dict[Future[ExtractionOutcome], UUID] = {
@@ -51,7 +51,7 @@ class ModelExtractor:
                 asyncio.run_coroutine_threadsafe(conversations.close(), loop).result()
 
 
-def _require(provider: Provider) -> None:
+def require(provider: Provider) -> None:
     """Raises SettingError, with the command, where the provider's extra is not installed."""
     if not all(_is_there(library) for library in ("pydantic_ai", "genai_prices", _LIBRARIES[provider])):
         raise SettingError(f"this extractor needs a library: pip install 'afterword-server[{provider}]'")
@@ -73,7 +73,7 @@ _LIBRARIES = {
 
 
 @contextmanager
-def _running_loop() -> Iterator[asyncio.AbstractEventLoop]:
+def running_loop() -> Iterator[asyncio.AbstractEventLoop]:
     """A loop that runs on its own thread, so that a slow consumer never makes a deadline pass."""
     loop = asyncio.new_event_loop()
     thread = Thread(target=loop.run_forever, name="extraction-loop", daemon=True)

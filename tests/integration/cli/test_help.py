@@ -12,7 +12,7 @@ from ops.cli import app
 
 GROUPS = ("org", "extraction", "runs", "dead-letters", "rejected", "replay", "review", "drops", "audit", "ledger",
           "embed", "redact", "near-duplicates", "feedback", "preference", "workspace", "outcome", "recall",
-          "tokens")  # fmt: skip
+          "tokens", "consolidate")  # fmt: skip
 SINGLE = ("extract", "digest", "repair", "reevaluate")
 
 

@@ -42,7 +42,7 @@ TABLES = {
         " review_id, revision, run_id, scope_kind, status, status_at, superseded_by, tier",
         "memory_moves": "SELECT", "migrations": "SELECT", "model_calls": CALLS,
         "namespaces": "INSERT, SELECT; UPDATE of agents, description, path, preamble, scope_kind, scope_value, title",
-        "outcomes": "MAINTAIN",
+        "outcomes": "MAINTAIN", "pass_cursors": "SELECT",
         "occurrences": "SELECT",
         "org_search": "SELECT", "past_date": "SELECT", "retention_defaults": "SELECT",
         "orgs": "SELECT; INSERT of actor, name, reason, settings; UPDATE of actor, reason, settings",
@@ -64,7 +64,7 @@ TABLES = {
         "legal_holds": "SELECT", "run_subjects": "DELETE, INSERT, SELECT",
         "ledger": "SELECT; INSERT of action, actor, detail, org_id, payload_hash, subject_id, subject_kind",
         "memories": "INSERT, SELECT, UPDATE", "memory_moves": "SELECT", "migrations": "SELECT", "model_calls": CALLS,
-        "namespaces": "SELECT", "outcomes": "SELECT",
+        "namespaces": "SELECT", "outcomes": "SELECT", "pass_cursors": "INSERT, SELECT, UPDATE",
         "occurrences": "INSERT, SELECT", "org_search": "INSERT, SELECT, UPDATE", "orgs": "SELECT",
         "past_date": "SELECT", "retention_defaults": "SELECT",
         "payloads": "DELETE, INSERT, SELECT; UPDATE of detectors", "recalls": "SELECT",
@@ -93,7 +93,7 @@ TABLES = {
         " purge_after, replaces, run_id, scope_kind, status, status_at, superseded_by",
         "orgs": "SELECT", "outcomes": "DELETE; SELECT of at, expires_at, id, memory_id, org_id; UPDATE of comment,"
         " expires_at", "payloads": "DELETE; SELECT of entry_id, org_id",
-        "recalls": "DELETE; SELECT of at, id, org_id", "rejected_events": "DELETE; SELECT of id, purge_after",
+        "recalls": "DELETE; SELECT of at, hits, id, org_id", "rejected_events": "DELETE; SELECT of id, purge_after",
         "reviews": "UPDATE; SELECT of closed_at, decision, drop_id, id, kind, memory_id, org_id; INSERT of id, kind,"
         " memory_id, org_id, reasons", "run_subjects": "DELETE, SELECT",
         "runs": "SELECT, UPDATE", "stamps": "SELECT", "tokens": "DELETE; SELECT of expires_at, id, org_id, user_id",
@@ -148,8 +148,8 @@ FUNCTIONS = {
         "use_grant",
     },
     "afterword_worker": {
-        "budget_day", "budget_left", "current_grant", "knows_key", "plan_digest", "purge_due", "refused_before",
-        "retention_days",
+        "budget_day", "budget_left", "current_grant", "knows_key", "plan_digest", "purge_due", "record_candidates",
+        "refused_before", "retention_days",
     },
     "PUBLIC": {"any_lexeme", "in_share", "is_personal", "ledger_hash", "turn_number"},
 }  # fmt: skip

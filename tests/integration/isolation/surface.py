@@ -142,6 +142,7 @@ COMMANDS: Final[dict[str, tuple[str, ...]]] = {
     "outcome add": ("--org {name} --score 0.2 --memory {memory} --json",
                     "--org {name} --score 0.2 --memory {their_memory}"),
     "digest": ("--org {name} --agent a-1 --user u-1", "--org {name} --agent a-1 --json"),
+    "consolidate run": ("--org {name} --dry-run", "--org {name} --pass mining --dry-run --json"),
     "audit report": ("--org {name}", "--org {name} --json"),
     "redact explain": ("{their_memory} --org {name}",),
     "usage report": ("--org {name} --json", "--org {name} --by memory --json", "--org {name} --by day"),
