@@ -119,7 +119,9 @@ def make_embedder(settings: Settings) -> Embedder | None:
         raise EmbedderUnset
     if settings.embedder == "none":
         return None
-    return _local_embedder() if settings.embedder == "local" else _openai_embedder(settings)
+    if settings.embedder == "local":
+        return _local_embedder()
+    return _onnx_embedder(settings) if settings.embedder == "onnx" else _openai_embedder(settings)
 
 
 def make_adviser(settings: Settings) -> Adviser | None:
@@ -160,13 +162,41 @@ def _local_embedder() -> Embedder:
     return LocalEmbedder()
 
 
+def _onnx_embedder(settings: Settings) -> Embedder:
+    from pipeline.embedding.adapters.onnx import OnnxEmbedder, OnnxModel
+
+    assert settings.embedding_path is not None
+    assert settings.embedding_sha256 is not None
+    assert settings.embedding_model is not None
+    assert settings.embedding_dimension is not None
+    return OnnxEmbedder(
+        OnnxModel(
+            folder=settings.embedding_path,
+            sha256=settings.embedding_sha256,
+            name=settings.embedding_model,
+            dimension=settings.embedding_dimension,
+            pooling=settings.embedding_pooling,
+            query_prefix=settings.embedding_query_prefix or "",
+            passage_prefix=settings.embedding_passage_prefix or "",
+            threads=settings.embedding_threads,
+        )
+    )
+
+
 def _openai_embedder(settings: Settings) -> Embedder:
     from pipeline.embedding.adapters.openai import EmbeddingEndpoint, OpenAIEmbedder
 
     assert settings.embedding_model is not None
     assert settings.embedding_dimension is not None
     key = settings.embedding_api_key.get_secret_value() if settings.embedding_api_key else None
-    endpoint = EmbeddingEndpoint(model=settings.embedding_model, dimension=settings.embedding_dimension, api_key=key)
+    endpoint = EmbeddingEndpoint(
+        model=settings.embedding_model,
+        dimension=settings.embedding_dimension,
+        api_key=key,
+        query_prefix=settings.embedding_query_prefix or "",
+        passage_prefix=settings.embedding_passage_prefix or "",
+        batch_texts=settings.embedding_batch_texts,
+    )
     if settings.embedding_base_url:
         endpoint = replace(endpoint, base_url=settings.embedding_base_url)
     return OpenAIEmbedder(endpoint)

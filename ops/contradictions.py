@@ -85,12 +85,12 @@ CONTRADICTIONS = [
     ),
     Contradiction(
         "embedding_model",
-        lambda s: s.embedder == "openai" and s.embedding_model is None,
-        "is unset, and AFTERWORD_EMBEDDER=openai needs the name of a model.",
+        lambda s: s.embedder in ("openai", "onnx") and s.embedding_model is None,
+        "is unset, and AFTERWORD_EMBEDDER=openai or onnx needs the name of a model.",
     ),
     Contradiction(
         "embedding_dimension",
-        lambda s: s.embedder == "openai" and s.embedding_dimension is None,
+        lambda s: s.embedder in ("openai", "onnx") and s.embedding_dimension is None,
         "is unset. Set the length of the model's vectors: it is part of the stamp.",
     ),
     Contradiction(
@@ -100,8 +100,24 @@ CONTRADICTIONS = [
     ),
     Contradiction(
         "embedder",
-        lambda s: s.embedder in ("local", "none") and (s.embedding_model or s.embedding_dimension) is not None,
-        "is not openai, so it has its own model. Unset AFTERWORD_EMBEDDING_MODEL and AFTERWORD_EMBEDDING_DIMENSION.",
+        lambda s: (
+            s.embedder in ("local", "none")
+            and (s.embedding_model or s.embedding_dimension or s.embedding_query_prefix or s.embedding_passage_prefix)
+            is not None
+        ),
+        "is neither openai nor onnx, so it has its own model. Unset AFTERWORD_EMBEDDING_MODEL, "
+        "AFTERWORD_EMBEDDING_DIMENSION, AFTERWORD_EMBEDDING_QUERY_PREFIX and AFTERWORD_EMBEDDING_PASSAGE_PREFIX.",
+    ),
+    Contradiction(
+        "embedding_path",
+        lambda s: (s.embedder == "onnx") != (s.embedding_path is not None),
+        "is the folder of the model of AFTERWORD_EMBEDDER=onnx, and of no other. Set both or neither.",
+    ),
+    Contradiction(
+        "embedding_sha256",
+        lambda s: (s.embedder == "onnx") != (s.embedding_sha256 is not None),
+        "is the digest of the model of AFTERWORD_EMBEDDER=onnx, so that no other is run: "
+        "cat config.json tokenizer.json *.onnx | sha256sum. Set both or neither.",
     ),
     Contradiction(
         "ner_path",

@@ -128,9 +128,22 @@ class Settings(BaseSettings):
         description="schema, tool or text: how a model is held to the envelope; auto: as it is known to do",
     )
 
-    embedder: Literal["local", "openai", "none"] | None = Field(None, description="who embeds; none: runs pass on")
-    embedding_model: str | None = Field(None, description="for embedder=openai: the model's name")
-    embedding_dimension: Count | None = Field(None, description="for embedder=openai: the length of its vectors")
+    embedder: Literal["local", "openai", "onnx", "none"] | None = Field(
+        None, description="who embeds; none: runs pass on"
+    )
+    embedding_model: str | None = Field(None, description="for embedder=openai and onnx: the model's name")
+    embedding_dimension: Count | None = Field(None, description="for the same: the length of its vectors")
+    embedding_query_prefix: str | None = Field(None, description="for the same: before a question (e5: 'query: ')")
+    embedding_passage_prefix: str | None = Field(None, description="before what is to be found (e5: 'passage: ')")
+    embedding_path: ExpandedPath | None = Field(
+        None, description="for embedder=onnx: config.json, tokenizer.json, one .onnx file"
+    )
+    embedding_sha256: Sha256 | None = Field(
+        None, description="for embedder=onnx: cat of the three, in this order, | sha256sum"
+    )
+    embedding_pooling: Literal["mean", "cls"] = Field("mean", description="for embedder=onnx: as the model was trained")
+    embedding_threads: Count = Field(1, description="for embedder=onnx: cores that the model may use in one process")
+    embedding_batch_texts: Count = Field(128, description="for embedder=openai: texts a request, at most")
     embedding_base_url: ModelUrl | None = Field(None, description="an OpenAI-compatible endpoint; unset: OpenAI's own")
     embedding_api_key: SecretStr | None = Field(None, description="its key")
 

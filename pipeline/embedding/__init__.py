@@ -3,8 +3,8 @@
     active memories --passages--> Embedder --(n, dimension) float32--> the stamp's own table
     question        --query-----> Embedder --(dimension,)  float32--> nearest neighbours within that table
 
-`port` declares the embedder and its stamp; `adapters.local` runs a model in this process, `adapters.openai` asks any
-OpenAI-compatible endpoint.
+`port` declares the embedder and its stamp, `probe` tries one; `adapters.local` runs the bundled model in this process,
+`adapters.onnx` one from a folder, `adapters.openai` asks any OpenAI-compatible endpoint.
 
 Failure handling: an endpoint that is busy, broken or silent raises ModelUnavailable (with its Retry-After) and one that
 refuses raises ModelRefused; nothing is retried here, since attempts are the run's and are counted there. A missing

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
@@ -37,8 +37,8 @@ WORTH_ANOTHER_TRY: Final = frozenset({408, 409, 425, 429})
 class EmbeddingEndpoint:
     """Where and what to ask. e5-like models need `query_prefix="query: "` and `passage_prefix="passage: "`.
 
-    `batch_texts` times 2,000 characters stays below the 300,000 tokens OpenAI takes in one request. `timeout_seconds`
-    is how long to wait for the connection, and then for each part of the answer.
+    `batch_characters` stays below the 300,000 tokens OpenAI takes in one request. `timeout_seconds` is how long to wait
+    for the connection, and then for each part of the answer.
     """
 
     model: str
@@ -49,6 +49,7 @@ class EmbeddingEndpoint:
     query_prefix: str = ""
     passage_prefix: str = ""
     batch_texts: int = 128
+    batch_characters: int = 200_000
     timeout_seconds: float = 30.0
 
     @property
@@ -74,9 +75,21 @@ class OpenAIEmbedder:
 
     def passages(self, texts: Sequence[str]) -> Vectors:
         """Shape (len(texts), dimension)."""
-        size, prefix = self._endpoint.batch_texts, self._endpoint.passage_prefix
-        rows = [self._ask(prefix, texts[start : start + size]) for start in range(0, len(texts), size)]
+        rows = [self._ask(self._endpoint.passage_prefix, batch) for batch in self._batches(texts)]
         return np.concatenate(rows) if rows else np.empty((0, self._endpoint.dimension), np.float32)
+
+    def _batches(self, texts: Sequence[str]) -> Iterator[Sequence[str]]:
+        """In order, within both limits; a text longer than the second goes alone."""
+        start, characters = 0, 0
+        for at, text in enumerate(texts):
+            length = len(self._endpoint.passage_prefix) + len(text)
+            full = at - start == self._endpoint.batch_texts or characters + length > self._endpoint.batch_characters
+            if at > start and full:
+                yield texts[start:at]
+                start, characters = at, 0
+            characters += length
+        if start < len(texts):
+            yield texts[start:]
 
     def query(self, text: str) -> Vectors:
         """Shape (dimension,)."""

@@ -1,4 +1,4 @@
-"""The files of a token-classification model: found, read once, held against their digest.
+"""The files of a model in ONNX form: found, read once, held against their digest.
 
 What is verified is what is run: the bytes are read once, and the model is made of those, not of the files again. The
 digest is of configuration, tokenizer and weights in this order, as a shell makes it:
@@ -60,3 +60,25 @@ def _weights(folder: Path) -> Path:
         names = ", ".join(path.name for path in found) or "none"
         raise FileNotFoundError(f"one .onnx file is due in {folder} or in its folder onnx, and there is: {names}")
     return found[0]
+
+
+def opened(files: ModelFiles, threads: int) -> tuple[Any, Any]:
+    """(ONNX Runtime session, tokenizer) of `files`. Raises ImportError, and whatever the libraries do."""
+    import onnxruntime
+    from tokenizers import Tokenizer
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(files.weights, options, providers=["CPUExecutionProvider"])
+    tokenizer = Tokenizer.from_str(files.tokenizer)
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return session, tokenizer
+
+
+def around(tokenizer: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The special tokens that the model expects before and behind a text."""
+    sample = tokenizer.encode("a")
+    inside = [at for at, special in enumerate(sample.special_tokens_mask) if not special]
+    return tuple(sample.ids[: inside[0]]), tuple(sample.ids[inside[-1] + 1 :])

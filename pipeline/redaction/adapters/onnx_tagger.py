@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.util import find_spec
 from itertools import groupby
@@ -171,26 +171,17 @@ def _take(scores: Scores, windows: Sequence[_Window], rows: Sequence[Scores]) ->
 
 def _load(files: ModelFiles, roles: Mapping[int, Role], setting: str, pack: bool, threads: int) -> _Loaded:
     try:
-        import onnxruntime
-        from tokenizers import Tokenizer
-
-        weights = _packed(files.weights) if pack else files.weights
+        if pack:
+            files = replace(files, weights=_packed(files.weights))
+        session, tokenizer = model_files.opened(files, threads)
     except ImportError as error:
         raise _lacking(setting, str(error)) from error
-    try:
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
-        options.log_severity_level = 3
-        session = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
-        tokenizer = Tokenizer.from_str(files.tokenizer)
     except Exception as error:  # what the libraries raise has no base of its own
         raise SettingError(f"{setting}: the model does not load: {error}") from error
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
     columns = np.zeros((len(files.config["id2label"]), len(Role)), np.float32)
     for number, role in roles.items():
         columns[number, role] = 1
-    before, after = _around(tokenizer)
+    before, after = model_files.around(tokenizer)
     _refuse_what_does_not_fit(files, session, len(before) + len(after), setting)
     inputs = frozenset(item.name for item in session.get_inputs())
     pad = int(files.config.get("pad_token_id") or 0)
@@ -205,13 +196,6 @@ def _packed(weights: bytes) -> bytes:
     from pipeline.redaction.adapters.requantised import requantised
 
     return requantised(weights)
-
-
-def _around(tokenizer: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The special tokens that the model expects before and behind a text."""
-    sample = tokenizer.encode("a")
-    inside = [at for at, special in enumerate(sample.special_tokens_mask) if not special]
-    return tuple(sample.ids[: inside[0]]), tuple(sample.ids[inside[-1] + 1 :])
 
 
 def _refuse_what_does_not_fit(files: ModelFiles, session: Any, around: int, setting: str) -> None:

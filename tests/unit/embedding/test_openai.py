@@ -54,6 +54,16 @@ def test_batches_are_bounded_and_joined_in_order() -> None:
     np.testing.assert_allclose(found, unit_rows(TEXTS), atol=1e-6)
 
 
+def test_a_request_holds_no_more_characters_than_it_may_and_a_long_text_goes_alone() -> None:
+    texts = ["a" * 40, "b" * 40, "c" * 40, "d" * 400, "e"]
+    with EmbeddingServer([Vectors(8)]) as server:
+        model = embedder(server, batch_characters=100, passage_prefix="p: ")
+        found = model.passages(texts)
+        model.close()
+    assert [[text[3] for text in request["input"]] for request in server.requests] == [["a", "b"], ["c"], ["d"], ["e"]]
+    np.testing.assert_allclose(found, unit_rows([f"p: {text}" for text in texts]), atol=1e-6)
+
+
 def test_nothing_to_embed_asks_nothing() -> None:
     with EmbeddingServer([Vectors(8)]) as server:
         assert embedder(server).passages([]).shape == (0, 8)

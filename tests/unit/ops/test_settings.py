@@ -113,6 +113,10 @@ ASKED = {"extraction_model": "m", "extraction_endpoint_class": "cloud"}
 MODEL = {"extractor": "openai", "extraction_api_key": "k", **ASKED}
 BEDROCK = {"extractor": "bedrock", "extraction_region": "eu-west-1", **ASKED}
 EMBEDDING = {"embedder": "openai", "embedding_model": "m", "embedding_dimension": "384", "embedding_api_key": "k"}
+EMBEDDING_FOLDER = {
+    "embedder": "onnx", "embedding_model": "m", "embedding_dimension": "8", "embedding_path": "/srv/e5",
+    "embedding_sha256": "0" * 64,
+}  # fmt: skip
 FOLDER = {"ner": "onnx", "ner_path": "/srv/model", "ner_sha256": "0" * 64, "ner_languages": "en,ja"}
 
 
@@ -145,6 +149,13 @@ CONTRADICTORY = [
     ("embedding_api_key", without(EMBEDDING, "embedding_api_key")),
     ("embedder", {"embedder": "local", "embedding_model": "m"}),
     ("embedder", {"embedder": "none", "embedding_dimension": "384"}),
+    ("embedder", {"embedder": "local", "embedding_query_prefix": "query: "}),
+    ("embedding_model", without(EMBEDDING_FOLDER, "embedding_model")),
+    ("embedding_dimension", without(EMBEDDING_FOLDER, "embedding_dimension")),
+    ("embedding_path", without(EMBEDDING_FOLDER, "embedding_path")),
+    ("embedding_path", EMBEDDING | {"embedding_path": "/srv/e5"}),
+    ("embedding_sha256", without(EMBEDDING_FOLDER, "embedding_sha256")),
+    ("embedding_sha256", EMBEDDING | {"embedding_sha256": "0" * 64}),
     ("ner_path", without(FOLDER, "ner_path")),
     ("ner_sha256", without(FOLDER, "ner_sha256")),
     ("ner_languages", without(FOLDER, "ner_languages")),
@@ -175,6 +186,8 @@ def test_every_contradiction_has_its_case() -> None:
         BEDROCK,
         BEDROCK | {"extraction_region": "us-gov-west-1", "extraction_api_key": "k"},
         EMBEDDING,
+        EMBEDDING | {"embedding_query_prefix": "query: ", "embedding_passage_prefix": "passage: "},
+        EMBEDDING_FOLDER,
         without(MODEL, "extraction_api_key") | {"extraction_base_url": "http://127.0.0.1:8000/v1"},
         {"extractor": "offline", "allow_offline_extractor": "true"},
         {"embedder": "local"},
