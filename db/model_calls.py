@@ -65,7 +65,7 @@ def give_up(conn: Connection) -> int:
 
 
 def waiting(conn: Connection) -> dict[str, int]:
-    """Runs that wait to be admitted, by reason: each reason there is."""
+    """Runs that wait to be admitted, or for a model that answers, by reason: each reason there is."""
     return {row["reason"]: row["runs"] for row in conn.execute(query("model_calls.waiting"))}
 
 

@@ -152,6 +152,7 @@ def _endpoint(settings: Settings, provider: Provider) -> Endpoint:
         answer_form=settings.extraction_answer_form,
         deadline_seconds=settings.extraction_deadline_seconds,
         concurrency=settings.extraction_concurrency,
+        cool_down_seconds=settings.extraction_cool_down_seconds,
         window_characters=settings.extraction_window_characters,
     )
 

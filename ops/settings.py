@@ -114,6 +114,7 @@ class Settings(BaseSettings):
     extraction_model: str | None = Field(None, description="the model's name at its endpoint")
     extraction_endpoint_class: EndpointClass | None = Field(None, description="where the endpoint is, as orgs admit it")
     extraction_deadline_seconds: Seconds = Field(45, description="a model call is given up after this; below the lease")
+    extraction_cool_down_seconds: Seconds = Field(30, description="an endpoint that fails is left alone for so long")
     extraction_window_characters: Annotated[int, Field(ge=4_000, le=4_000_000)] = Field(
         WINDOW_CHARACTERS, description="a longer session is read in windows of so many characters, a call each"
     )

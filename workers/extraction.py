@@ -17,7 +17,8 @@ from db.connect import Connection
 from db.events import orgs
 from db.runs import Claimed
 from pipeline import turns
-from pipeline.extraction.port import ExtractionJob, ExtractionOutcome, Extractor, Proposal
+from pipeline.extraction.circuit import CircuitState
+from pipeline.extraction.port import ExtractionJob, ExtractionOutcome, Extractor, Guarded, Proposal
 from pipeline.extraction.proposal import propose
 from pipeline.extraction.short import skip_reason
 from pipeline.extraction.staging import stage_proposal
@@ -87,6 +88,7 @@ def _extract(extractor: Extractor, waiting: dict[UUID, Waiting]) -> Iterator[Wor
     """Groups of whatever has arrived since the last commit; at least one run each."""
     jobs = [job for _, job, _ in waiting.values()]
     for arrived in _as_they_arrive(extractor.extract_many(jobs)):
+        _show_circuit(extractor)
         yield [(waiting[run][0], _staged(*waiting[run], outcome)) for run, outcome in arrived]
 
 
@@ -125,6 +127,12 @@ def _staged(run: Claimed, job: ExtractionJob, keeps_turns: bool, outcome: Extrac
     if keeps_turns:
         staged = turns.add(staged, job, agent=run.agent, user=run.user_id, ended_at=run.ended_at)
     return Done(staged)
+
+
+def _show_circuit(extractor: Extractor) -> None:
+    if isinstance(extractor, Guarded):
+        for state in CircuitState:
+            metrics.MODEL_CIRCUITS.labels(extractor.provider, state).set(extractor.circuit is state)
 
 
 def _count(proposal: Proposal) -> None:

@@ -18,11 +18,12 @@ from db import model_calls
 from db.connect import DatabaseError, Pool
 from db.model_calls import EndpointNotAllowed, NeverWithinBudget, OverBudget
 from pipeline.extraction.metering import Asked, Purpose, Settled
-from pipeline.outcome import Skip, SkipReason, Snooze
+from pipeline.outcome import ErrorCode, Skip, SkipReason, Snooze
 from workers import metrics
 
 SETTLE_TRIES = 3
-WAITS_FOR = OVER_BUDGET, ENDPOINT_NOT_ALLOWED = "over_budget", "endpoint_not_allowed"
+OVER_BUDGET, ENDPOINT_NOT_ALLOWED = "over_budget", "endpoint_not_allowed"
+WAITS_FOR = OVER_BUDGET, ENDPOINT_NOT_ALLOWED, ErrorCode.MODEL_UNAVAILABLE.value
 
 log = structlog.get_logger()
 

@@ -27,6 +27,12 @@ MODEL_CALLS = Counter("afterword_model_calls", "Calls of models by what became o
 MODEL_TOKENS = Counter("afterword_model_tokens", "Tokens of answered calls", ["provider", "direction"])
 MODEL_USD = Counter("afterword_model_usd", "US dollars of answered calls whose price is known", ["provider"])
 UNPRICED_CALLS = Counter("afterword_unpriced_calls", "Answered calls whose price is not known", ["provider"])
+MODEL_CIRCUITS = Gauge(
+    "afterword_model_circuits",
+    "Worker processes by the state of their circuit to a model: open is left alone, half_open is being asked once",
+    ["provider", "state"],
+    multiprocess_mode="livesum",
+)
 GATE_DECISIONS = Counter("afterword_gate_decisions", "Memories by what the gate decided", ["decision"])
 HOLDS = Counter("afterword_holds", "Holds by reason; one memory may have several", ["reason"])
 DROPS = Counter("afterword_drops", "Candidates kept out by rule, each with its record", ["rule"])
@@ -73,7 +79,7 @@ SAMPLE_ANSWERS = Gauge(
     ["kind", "answer"], multiprocess_mode="mostrecent",
 )  # fmt: skip
 NOT_ADMITTED = Gauge(
-    "afterword_waiting_runs", "Runs that wait for a budget or for an endpoint their org admits, by reason", ["reason"],
+    "afterword_waiting_runs", "Runs that wait for a budget, for an endpoint their org admits, for a model", ["reason"],
     multiprocess_mode="mostrecent",
 )  # fmt: skip
 DIGESTS_EMPTY = Gauge(

@@ -87,7 +87,8 @@ CREATE TRIGGER model_calls_settled_once BEFORE UPDATE ON model_calls FOR EACH RO
   WHEN (OLD.outcome NOT IN ('reserved', 'lost')) EXECUTE FUNCTION settle_once();
 
 -- Who raises a budget or admits an endpoint need not wait for the next day.
-CREATE INDEX runs_not_admitted ON runs (org_id) WHERE state = 'received' AND reason IN ('over_budget', 'endpoint_not_allowed');
+CREATE INDEX runs_not_admitted ON runs (org_id)
+  WHERE state = 'received' AND reason IN ('over_budget', 'endpoint_not_allowed', 'model_unavailable');
 CREATE POLICY admission_rearms ON runs TO afterword_owner
   USING (state = 'received' AND reason IN ('over_budget', 'endpoint_not_allowed')) WITH CHECK (state = 'received');
 CREATE FUNCTION admission_changed() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = afterword, pg_temp AS $$

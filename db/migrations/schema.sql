@@ -3077,7 +3077,7 @@ CREATE INDEX runs_due ON afterword.runs USING btree (state, org_id, due_at) WHER
 CREATE INDEX runs_erased ON afterword.runs USING btree (org_id, session) WHERE (erased_at IS NOT NULL);
 CREATE UNIQUE INDEX runs_event ON afterword.runs USING btree (org_id, event_key) WHERE (kind <> 'verdict'::text);
 CREATE INDEX runs_finished ON afterword.runs USING btree (state) WHERE (due_at IS NULL);
-CREATE INDEX runs_not_admitted ON afterword.runs USING btree (org_id) WHERE ((state = 'received'::text) AND (reason = ANY (ARRAY['over_budget'::text, 'endpoint_not_allowed'::text])));
+CREATE INDEX runs_not_admitted ON afterword.runs USING btree (org_id) WHERE ((state = 'received'::text) AND (reason = ANY (ARRAY['over_budget'::text, 'endpoint_not_allowed'::text, 'model_unavailable'::text])));
 CREATE INDEX runs_recent ON afterword.runs USING btree (created_at);
 CREATE INDEX runs_session ON afterword.runs USING btree (org_id, session);
 CREATE INDEX runs_suspect ON afterword.runs USING btree (state, due_at) WHERE ((due_at IS NOT NULL) AND ((lease_losses + ((lease IS NOT NULL))::integer) >= 2));

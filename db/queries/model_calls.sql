@@ -17,8 +17,8 @@ WHERE outcome = 'reserved' AND reserved_at < now() - interval '1 hour'
 
 -- name: waiting
 SELECT x.reason, (SELECT count(*) FROM runs r WHERE r.state = 'received' AND r.reason = x.reason
-  AND r.reason IN ('over_budget', 'endpoint_not_allowed')) AS runs
-FROM unnest('{over_budget,endpoint_not_allowed}'::text[]) AS x(reason)
+  AND r.reason IN ('over_budget', 'endpoint_not_allowed', 'model_unavailable')) AS runs
+FROM unnest('{over_budget,endpoint_not_allowed,model_unavailable}'::text[]) AS x(reason)
 
 -- name: of_day
 -- What an org has used of today, and how many of its runs wait for tomorrow's budget, or for an endpoint it admits.

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 from uuid import UUID
 
 from pipeline.candidate import Envelope
+from pipeline.extraction.circuit import CircuitState
 from pipeline.extraction.metering import Meter
 from pipeline.outcome import Bury, Done, Retry, Skip, Snooze
 from pipeline.provenance import Provenance
@@ -57,3 +58,11 @@ class Extractor(Protocol):
         """Name for provenance and metric labels."""
 
     def extract_many(self, batch: Sequence[ExtractionJob]) -> Iterator[tuple[UUID, ExtractionOutcome]]: ...
+
+
+@runtime_checkable
+class Guarded(Protocol):
+    """An extractor that asks an endpoint, and leaves it alone for a while when it does not answer."""
+
+    @property
+    def circuit(self) -> CircuitState: ...

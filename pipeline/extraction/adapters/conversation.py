@@ -5,25 +5,25 @@ wrong, and name what became of it. The first window that fails ends the run's ex
 from __future__ import annotations
 
 import asyncio
-import re
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
-from decimal import Decimal
+from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 from uuid import UUID
 
 from pydantic_ai.direct import model_request
-from pydantic_ai.exceptions import AgentRunError, ContentFilterError, ModelAPIError, ModelHTTPError
+from pydantic_ai.exceptions import AgentRunError
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, SystemPromptPart, UserPromptPart
 
 from pipeline.candidate import Envelope
 from pipeline.errors import MalformedEnvelope
 from pipeline.extraction import envelope, prompts
-from pipeline.extraction.adapters import answers
+from pipeline.extraction.adapters import answers, failures
 from pipeline.extraction.adapters.endpoint import AnswerForm, Endpoint
 from pipeline.extraction.adapters.models import connect
 from pipeline.extraction.adapters.prices import price
+from pipeline.extraction.circuit import Circuit
 from pipeline.extraction.merging import merge
 from pipeline.extraction.metering import Asked, CallOutcome, Meter, Settled, Tokens
 from pipeline.extraction.port import ExtractionJob, ExtractionOutcome, Proposal, Usage
@@ -35,7 +35,6 @@ from pipeline.recall.block import estimated_tokens
 MAX_REPAIRS = 1
 OUTPUT_TOKENS_RESERVED = 2_000
 """A dozen candidates of some 150 tokens; what was used is counted once it is known."""
-WORTH_ANOTHER_TRY = frozenset({408, 409, 425, 429})
 
 
 T = TypeVar("T")
@@ -54,8 +53,8 @@ class Unpaid(Exception):
 class Conversations:
     """All conversations of a batch: one client, one prompt, one limit on how many ask at a time."""
 
-    def __init__(self, endpoint: Endpoint, prompt: str = EXTRACTION) -> None:
-        self._endpoint = endpoint
+    def __init__(self, endpoint: Endpoint, circuit: Circuit, prompt: str = EXTRACTION) -> None:
+        self._endpoint, self._circuit = endpoint, circuit
         self._prompt = prompts.load(prompt)
         self._model, self._settings = connect(endpoint)
         wanted = answers.form(endpoint, self._model) if prompt == EXTRACTION else AnswerForm.TEXT
@@ -72,7 +71,7 @@ class Conversations:
         read: list[tuple[Envelope, list[ModelResponse]]] = []
         began = time.perf_counter()
         for record in windows(job, self._endpoint.window_characters):
-            outcome = await self._read(record, job.meter)
+            outcome = await self._read(job.run_id, record, job.meter)
             if not isinstance(outcome, tuple):
                 return outcome
             read.append(outcome)
@@ -84,14 +83,14 @@ class Conversations:
         return Done(self._proposal(proposed, given, time.perf_counter() - began))
 
     async def _read(
-        self, record: str, meter: Meter
+        self, run: UUID, record: str, meter: Meter
     ) -> tuple[Envelope, list[ModelResponse]] | Retry | Bury | Snooze | Skip:
         """What the model proposes of one window, and its answers; or what that makes of the run."""
-        return await self._bounded(lambda: self._converse(record, meter))
+        return await self._bounded(run, lambda: self._converse(record, meter))
 
     async def answer(self, question: str, meter: Meter) -> tuple[str, Provenance] | Retry | Bury | Snooze | Skip:
         """One answer as it stands, nothing parsed and nothing repaired."""
-        return await self._bounded(lambda: self._answer(question, meter))
+        return await self._bounded(UUID(int=0), lambda: self._answer(question, meter))
 
     async def _answer(self, question: str, meter: Meter) -> tuple[str, Provenance]:
         messages: list[ModelMessage] = [
@@ -101,22 +100,41 @@ class Conversations:
         said = await self._ask(meter, messages, written)
         return answers.said(said), self._provenance(said.model_name or self._endpoint.model)
 
-    async def _bounded(self, ask: Callable[[], Coroutine[Any, Any, T]]) -> T | Retry | Bury | Snooze | Skip:
-        """By the places and the deadline of the endpoint; whatever goes wrong has a name."""
+    async def _bounded(self, run: UUID, ask: Callable[[], Coroutine[Any, Any, T]]) -> T | Retry | Bury | Snooze | Skip:
+        """By the places, the circuit and the deadline of the endpoint; whatever goes wrong has a name."""
         async with self._places:
+            if wait := self._circuit.admit(time.monotonic()):
+                return self._waits(run, wait)
             try:
                 async with asyncio.timeout(self._endpoint.deadline_seconds):
-                    return await ask()
+                    answered = await ask()
             except Unpaid as refused:
+                self._circuit.abandoned()
                 return refused.outcome
             except TimeoutError:
-                return Retry(
-                    ErrorCode.MODEL_UNAVAILABLE, f"no answer within {self._endpoint.deadline_seconds:g} seconds"
-                )
+                return self._unavailable(run, failures.timeout(self._endpoint.deadline_seconds))
             except AgentRunError as error:
-                return failure(error)
+                return self._unavailable(run, failures.failure(error, self._endpoint.cool_down_seconds))
             except Exception as error:  # the port raises nothing; the type says enough, the message may hold content
+                self._circuit.abandoned()
                 return Retry(ErrorCode.INTERNAL, f"{type(error).__name__} while asking the model")
+            except BaseException:
+                self._circuit.abandoned()
+                raise
+            self._circuit.answered()
+            return answered
+
+    def _unavailable(self, run: UUID, failed: Retry | Bury) -> Retry | Bury | Snooze:
+        if isinstance(failed, Bury):
+            self._circuit.answered()
+            return failed
+        self._circuit.failed(time.monotonic(), failed.after_seconds)
+        return failed if failed.after_seconds is None else self._waits(run, failed.after_seconds)
+
+    def _waits(self, run: UUID, seconds: float) -> Snooze:
+        """Up to half a cool-down longer, by the run's own id, so that not all that wait come back as one."""
+        longer = self._endpoint.cool_down_seconds / 2 * (run.int % 1_000) / 1_000
+        return Snooze(datetime.now(UTC) + timedelta(seconds=seconds + longer), ErrorCode.MODEL_UNAVAILABLE)
 
     async def close(self) -> None:
         """Cancels what is still asking, then closes the client."""
@@ -157,7 +175,7 @@ class Conversations:
             settled = self._settled(answer)
             return answer
         except AgentRunError as error:
-            settled = _failed(error)
+            settled = failures.settled(error)
             raise
         finally:
             seconds = time.perf_counter() - began
@@ -191,30 +209,3 @@ class Conversations:
             latency_seconds=latency_seconds,
         )
         return Proposal(proposed, self._provenance(given[-1].model_name or self._endpoint.model), usage)
-
-
-def failure(error: AgentRunError) -> Retry | Bury:
-    """Worth another try, or refused for good. The endpoint's own words are left out: they may repeat the prompt."""
-    if isinstance(error, ContentFilterError):
-        return Bury(ErrorCode.MODEL_REFUSED, "the endpoint's content filter refused the session")
-    if not isinstance(error, ModelAPIError):
-        return Retry(ErrorCode.MODEL_UNAVAILABLE, "the endpoint answered with something that is no chat completion")
-    if not isinstance(error, ModelHTTPError):
-        return Retry(ErrorCode.MODEL_UNAVAILABLE, f"no connection to the endpoint ({type(error).__name__})")
-    detail = f"the endpoint answered {error.status_code}{_code(error)}"
-    if error.status_code >= 500 or error.status_code in WORTH_ANOTHER_TRY:
-        return Retry(ErrorCode.MODEL_UNAVAILABLE, detail, error.retry_after)
-    return Bury(ErrorCode.MODEL_REFUSED, detail)
-
-
-def _code(error: ModelHTTPError) -> str:
-    code = error.provider_error_code or ""
-    return f" ({code})" if re.fullmatch(r"[\w.-]{1,60}", code) else ""
-
-
-def _failed(error: AgentRunError) -> Settled:
-    """An error status costs nothing; of a connection that broke nobody knows, and what was reserved counts."""
-    outcome = CallOutcome.REFUSED if isinstance(failure(error), Bury) else CallOutcome.UNAVAILABLE
-    if isinstance(error, ModelHTTPError):
-        return Settled(outcome, tokens=Tokens(0, 0), cost=Decimal(0))
-    return Settled(outcome)

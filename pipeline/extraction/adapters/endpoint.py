@@ -34,6 +34,7 @@ class AnswerForm(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
     """Where a model answers. `deadline_seconds` bounds the conversation about one window; keep it below the lease.
+    One that failed too often in a row is left alone for `cool_down_seconds`.
 
     `region` is Bedrock's. Without `api_key`, Bedrock finds AWS credentials where AWS tools do; the others send none.
     """
@@ -47,6 +48,7 @@ class Endpoint:
     answer_form: AnswerForm = AnswerForm.AUTO
     concurrency: int = 4
     deadline_seconds: float = 120.0
+    cool_down_seconds: float = 30.0
     window_characters: int = WINDOW_CHARACTERS
 
     @property

@@ -3,9 +3,10 @@
     extract_many --> a loop in a thread --> one conversation a run: ask, parse, at most one repair
                  <-- each outcome as it finishes
 
-Failure handling: 408, 409, 425, 429, 5xx, a refused connection and a missed deadline are worth another try (with the
-endpoint's Retry-After); any other 4xx is refused for good; an answer that is still no envelope after one repair is
-buried with what was wrong. The SDK itself retries nothing: attempts are the run's, and they are counted there.
+Failure handling: where the endpoint says when to come back (429, or Retry-After), and while the circuit is open, the
+run waits and spends no attempt; 408, 409, 425, other 5xx, a refused connection and a missed deadline are worth another
+try; any other 4xx is refused for good; an answer that is still no envelope after one repair is buried with what was
+wrong. The SDKs retry nothing: attempts are the run's, and they are counted there.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from uuid import UUID
 
 from pipeline.errors import SettingError
 from pipeline.extraction.adapters.endpoint import Endpoint, Provider
+from pipeline.extraction.circuit import Circuit, CircuitState
 from pipeline.extraction.port import ExtractionJob, ExtractionOutcome
 
 
@@ -29,6 +31,11 @@ class ModelExtractor:
     def __init__(self, endpoint: Endpoint) -> None:
         require(endpoint.provider)
         self._endpoint = endpoint
+        self._circuit = Circuit(cool_down_seconds=endpoint.cool_down_seconds)
+
+    @property
+    def circuit(self) -> CircuitState:
+        return self._circuit.state
 
     @property
     def provider(self) -> str:
@@ -39,7 +46,7 @@ class ModelExtractor:
         from pipeline.extraction.adapters.conversation import Conversations
 
         with running_loop() as loop:
-            conversations = Conversations(self._endpoint)
+            conversations = Conversations(self._endpoint, self._circuit)
             asyncio.run_coroutine_threadsafe(conversations.open(), loop).result()
             asked: dict[Future[ExtractionOutcome], UUID] = {
                 asyncio.run_coroutine_threadsafe(conversations.extract(job), loop): job.run_id for job in batch

@@ -6,8 +6,9 @@ import asyncio
 
 from pipeline.extraction.adapters.endpoint import Endpoint
 from pipeline.extraction.adapters.pydantic_ai import require, running_loop
+from pipeline.extraction.circuit import Circuit
 from pipeline.extraction.metering import Meter
-from pipeline.outcome import Skip, Snooze
+from pipeline.outcome import ErrorCode, Skip, Snooze
 from pipeline.passes.advice import Answered, Unanswered
 
 
@@ -17,6 +18,7 @@ class ModelAdviser:
     def __init__(self, endpoint: Endpoint) -> None:
         require(endpoint.provider)
         self._endpoint = endpoint
+        self._circuit = Circuit(cool_down_seconds=endpoint.cool_down_seconds)
 
     @property
     def provider(self) -> str:
@@ -26,7 +28,7 @@ class ModelAdviser:
         from pipeline.extraction.adapters.conversation import Conversations
 
         with running_loop() as loop:
-            conversations = Conversations(self._endpoint, prompt)
+            conversations = Conversations(self._endpoint, self._circuit, prompt)
             asyncio.run_coroutine_threadsafe(conversations.open(), loop).result()
             try:
                 answer = asyncio.run_coroutine_threadsafe(conversations.answer(question, meter), loop).result()
@@ -34,4 +36,6 @@ class ModelAdviser:
                 asyncio.run_coroutine_threadsafe(conversations.close(), loop).result()
         if isinstance(answer, tuple):
             return Answered(*answer)
-        return Unanswered("not_admitted" if isinstance(answer, (Snooze, Skip)) else "unavailable")
+        waits_for_model = isinstance(answer, Snooze) and answer.reason == ErrorCode.MODEL_UNAVAILABLE
+        is_admitted = waits_for_model or not isinstance(answer, (Snooze, Skip))
+        return Unanswered("unavailable" if is_admitted else "not_admitted")

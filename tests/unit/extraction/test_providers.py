@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid5
 
@@ -19,7 +20,7 @@ from pipeline.extraction.adapters.prices import price
 from pipeline.extraction.adapters.pydantic_ai import ModelExtractor
 from pipeline.extraction.metering import Asked, CallOutcome, Settled, Tokens
 from pipeline.extraction.port import ExtractionJob
-from pipeline.outcome import Bury, Done, ErrorCode, Retry
+from pipeline.outcome import Bury, Done, ErrorCode, Retry, Snooze
 from pipeline.session import Role, Transcript, Trust, Turn
 from tests.doubles.dialects import ANTHROPIC, BEDROCK, GOOGLE, OPENAI, Dialect
 from tests.doubles.model_server import Answer, Failure, Garbage, Hang, Line, ModelServer
@@ -200,10 +201,11 @@ def test_an_answer_cut_at_its_limit_is_told_so(case: Case) -> None:
     "line", [Failure(429, retry_after="7", code="slow_down"), Failure(503, retry_after="7", code="overloaded")]
 )
 def test_a_fault_with_retry_after_waits_as_long_and_is_tried_once(case: Case, line: Failure) -> None:
-    ran = run(case, [line])
-    assert isinstance(ran.outcome, Retry)
-    assert ran.outcome.code is ErrorCode.MODEL_UNAVAILABLE
-    assert ran.outcome.after_seconds == 7.0
+    began = datetime.now(UTC)
+    ran = run(case, [line], cool_down_seconds=2.0)
+    assert isinstance(ran.outcome, Snooze)
+    assert ran.outcome.reason == "model_unavailable"
+    assert timedelta(seconds=7) <= ran.outcome.until - began <= timedelta(seconds=7 + 1 + 10)
     assert len(ran.requests) == 1, "the SDK tries nothing again"
     assert [(each.outcome, each.tokens) for each in ran.meter.settled] == [(CallOutcome.UNAVAILABLE, Tokens(0, 0))]
 

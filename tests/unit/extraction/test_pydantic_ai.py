@@ -18,12 +18,13 @@ from pipeline.extraction.adapters import pydantic_ai as adapter
 from pipeline.extraction.adapters.endpoint import Endpoint
 from pipeline.extraction.adapters.prices import price
 from pipeline.extraction.adapters.pydantic_ai import ModelExtractor
+from pipeline.extraction.circuit import FAILURES_MAX, CircuitState
 from pipeline.extraction.metering import Asked, CallOutcome, Meter, Settled, Tokens
 from pipeline.extraction.port import ExtractionJob
 from pipeline.outcome import Bury, Done, ErrorCode, Retry, Skip, SkipReason, Snooze
 from pipeline.provenance import EndpointClass
 from pipeline.session import Role, Transcript, Trust, Turn
-from tests.doubles.model_server import Answer, Failure, Garbage, Hang, ModelServer
+from tests.doubles.model_server import Answer, Failure, Garbage, Hang, Line, ModelServer
 
 pytest.importorskip("openai", reason="the extra `openai` is not installed")
 
@@ -184,23 +185,79 @@ def test_a_window_that_fails_is_the_runs_failure_and_no_later_one_is_asked(fault
 
 
 @pytest.mark.parametrize(
-    ("line", "after_seconds"),
+    "line",
     [
-        (Failure(429, retry_after="7"), 7.0),
-        (Failure(429), None),
-        (Failure(408), None),
-        (Failure(500), None),
-        (Failure(502), None),
-        (Failure(503, retry_after="11"), 11.0),
-        (Garbage(), None),
+        Failure(408),
+        Failure(500),
+        Failure(502),
+        Failure(503),
+        Garbage(),
+        Garbage(b'{"id": "chatcmpl-1"'),
+        Garbage(b"{}"),
     ],
 )
-def test_a_passing_fault_is_retried_by_the_run_and_by_nothing_else(line: Failure, after_seconds: float | None) -> None:
+def test_a_passing_fault_is_retried_by_the_run_and_by_nothing_else(line: Line) -> None:
     outcome, requests = run_one([line])
     assert isinstance(outcome, Retry)
     assert outcome.code is ErrorCode.MODEL_UNAVAILABLE
-    assert outcome.after_seconds == after_seconds
+    assert outcome.after_seconds is None
     assert len(requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "seconds"),
+    [
+        (Failure(429, retry_after="7"), 7),
+        (Failure(429), 30),
+        (Failure(500, retry_after="11"), 11),
+        (Failure(503, retry_after="86400"), 3_600),
+        (Failure(503, retry_after="0"), 0),
+    ],
+)
+def test_where_the_endpoint_says_when_the_run_waits_and_spends_no_attempt(line: Failure, seconds: int) -> None:
+    began = datetime.now(UTC)
+    outcome, requests = run_one([line])
+    assert isinstance(outcome, Snooze)
+    assert outcome.reason == "model_unavailable"
+    waits = (outcome.until - began).total_seconds()
+    assert seconds <= waits <= seconds + 30 / 2 + 10
+    assert len(requests) == 1
+
+
+def test_an_endpoint_that_fails_in_a_row_is_left_alone_until_it_answers_one() -> None:
+    meter = Ledger()
+    with ModelServer([*[Failure(500)] * FAILURES_MAX, Failure(500), Answer(EMPTY)]) as server:
+        reader = extractor(server.base_url, concurrency=1, cool_down_seconds=0.4)
+        first = [outcome for _, outcome in reader.extract_many([job(n, meter=meter) for n in range(8)])]
+        assert [type(one) for one in first] == [Retry] * FAILURES_MAX + [Snooze] * 3
+        assert len(server.requests) == len(meter.reserved) == FAILURES_MAX, "what waits is neither asked nor paid"
+        assert reader.circuit is CircuitState.OPEN
+        time.sleep(0.5)
+        again = [type(outcome) for _, outcome in reader.extract_many([job(n) for n in range(3)])]
+        assert again == [Retry, Snooze, Snooze], "one asks, and is not answered"
+        assert reader.circuit is CircuitState.OPEN
+        time.sleep(0.5)
+        assert [type(outcome) for _, outcome in reader.extract_many([job(n) for n in range(3)])] == [Done] * 3
+        assert reader.circuit is CircuitState.CLOSED
+
+
+@pytest.mark.parametrize("line", [Failure(401), Answer("no JSON")])
+def test_an_endpoint_that_answers_badly_is_there(line: Line) -> None:
+    with ModelServer([line]) as server:
+        reader = extractor(server.base_url, concurrency=1)
+        assert {type(one) for _, one in reader.extract_many([job(n) for n in range(8)])} == {Bury}
+        assert reader.circuit is CircuitState.CLOSED
+
+
+def test_one_whose_turn_to_ask_is_not_paid_for_leaves_it_to_the_next() -> None:
+    with ModelServer([*[Failure(500)] * FAILURES_MAX, Answer(EMPTY)]) as server:
+        reader = extractor(server.base_url, concurrency=1, cool_down_seconds=0.2)
+        list(reader.extract_many([job(n) for n in range(FAILURES_MAX)]))
+        time.sleep(0.3)
+        asked = [replace(job(0), meter=Ledger(WAITS)), job(1)]
+        outcomes = [one for _, one in reader.extract_many(asked)]
+        assert outcomes[0] == WAITS
+        assert reader.circuit is CircuitState.CLOSED
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 422])
