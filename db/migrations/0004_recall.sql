@@ -70,18 +70,18 @@ CREATE TYPE narrowing AS (
 -- Whether a bearer may be told a memory, and asked for it. Without settings of its own, so that it is taken into the
 -- statement it stands in.
 CREATE FUNCTION recallable(m memories, g tokens, as_of timestamptz, n narrowing) RETURNS boolean LANGUAGE sql STABLE AS $$
-  SELECT m.erased_at IS NULL AND (m.kind = 'rule' OR m.expires_at > now()) AND m.tier = ANY (g.tiers)
+  SELECT m.org_id IS NOT DISTINCT FROM g.org_id AND m.erased_at IS NULL AND (m.kind = 'rule' OR m.expires_at > now()) AND m.tier = ANY (g.tiers)
     AND m.status IN ('active', 'superseded') AND CASE WHEN as_of IS NULL THEN m.status = 'active'
       ELSE m.valid_from <= as_of AND coalesce(m.valid_to, 'infinity') > as_of END
     AND (m.scope_kind = 'org' OR (m.scope_kind = 'user' AND m.scope_value = g.user_id)
       OR (m.scope_kind = 'agent' AND m.scope_value = g.agent)
       OR (m.scope_kind = 'project' AND m.scope_value = g.project)
       OR (m.scope_kind = 'workflow' AND m.scope_value = g.workflow))
-    AND (n.kinds IS NULL OR m.kind = ANY (n.kinds))
-    AND (n.scope_kind IS NULL OR m.scope_kind = n.scope_kind)
-    AND (n.scope_path IS NULL OR m.scope_value = n.scope_path OR starts_with(m.scope_value, n.scope_path || '/'))
-    AND (n.subject_type IS NULL OR (m.subject_type = n.subject_type AND m.subject_id = n.subject_id))
-    AND (n.since IS NULL OR m.observed_at >= n.since) AND (n.until IS NULL OR m.observed_at < n.until)
+    AND (n IS NULL OR ((n.kinds IS NULL OR m.kind = ANY (n.kinds))
+      AND (n.scope_kind IS NULL OR m.scope_kind = n.scope_kind)
+      AND (n.scope_path IS NULL OR m.scope_value = n.scope_path OR starts_with(m.scope_value, n.scope_path || '/'))
+      AND (n.subject_type IS NULL OR (m.subject_type = n.subject_type AND m.subject_id = n.subject_id))
+      AND (n.since IS NULL OR m.observed_at >= n.since) AND (n.until IS NULL OR m.observed_at < n.until)))
 $$;
 
 -- What a recall was asked for, without what may name somebody.
@@ -102,8 +102,8 @@ CREATE INDEX memories_turns ON memories (run_id, turn_number(evidence)) WHERE ki
 -- (EXECUTE), for the size of this org; words go by their index and what comes after by primary key, where one plan is
 -- right for all, and kept: planning it cost more than running it.
 -- Words: BM25 (Robertson, Zaragoza 2009; k1 1.2, b 0.5) over presence, since a memory is a sentence or two. A turn
--- is worth half its own words, half those that it or a neighbour says. A word in more than 1,000 memories finds nothing
--- by itself: what the others found is scored by it too.
+-- is worth half its own words, half those that it or a neighbour says. Rows that words find are looked at by their share
+-- of 500: a word that has more finds nothing by itself, only what has it beside another; what is found is scored by it.
 -- Fusion. weighted: cosine in standard deviations from the mean of unrelated pairs under this stamp, plus 0.4 of the
 -- words' score, measured (docs/measurements.md). rrf: reciprocal ranks, k = 60 (Cormack, Clarke, Büttcher 2009);
 -- what a stamp without calibration gets. Among equals the important and the recent come first: 0.05 a step of importance,
@@ -124,6 +124,7 @@ SET hnsw.iterative_scan = 'relaxed_order'
 SET hnsw.ef_search = 200
 SET hnsw.max_scan_tuples = 20000
 SET enable_sort = on
+SET enable_seqscan = off  -- a plan may be kept from when the tables were empty
 SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
@@ -136,26 +137,13 @@ DECLARE
   space CONSTANT text := 'embeddings_' || recall.stamp;
   by_rank boolean := recall.fusion = 'rrf' OR (recall.vector IS NOT NULL AND (spread.sd > 0) IS NOT TRUE);
   places integer := CASE WHEN asked IS NOT NULL THEN greatest(20, 2 * recall.max_hits) ELSE recall.max_hits END;
-  common_words CONSTANT integer := 1000;
+  word_rows integer := greatest(100, 500 / cardinality(asked));
+  narrow narrowing := CASE WHEN NOT recall.narrowed IS NULL THEN recall.narrowed END;
   near uuid[];
   distances float8[];
   said uuid[];
   said_scores float8[];
-  common text[];
-  common_counts float8[];
-  word text;
-  holds record;
   of_org float8;
-  counts float8[];
-  weights float8[];
-  found_ids uuid[];
-  found_words integer[];
-  found_lengths integer[];
-  found_runs uuid[];
-  found_turns integer[];
-  around_runs uuid[];
-  around_turns integer[];
-  around_scores float8[];
   further uuid[];
   further_distances float8[];
   newest uuid[];
@@ -200,7 +188,7 @@ BEGIN
         SELECT e.memory_id AS id, e.vector <=> $1 AS distance
         FROM %I e, LATERAL (SELECT FROM memories m WHERE m.id = e.memory_id AND recallable(m, $4, $5, $6) OFFSET 0) m
         WHERE e.org_id = $2 AND e.ann ORDER BY e.vector <=> $1 LIMIT $3) x $v$, space)
-    INTO near, distances USING recall.vector, g.org_id, places, g, recall.as_of, recall.narrowed;
+    INTO near, distances USING recall.vector, g.org_id, places, g, recall.as_of, narrow;
     PERFORM set_config('enable_sort', 'on', true);
   ELSE
     -- More than are wanted, and then those that may be told: quicker than to look at the rights to each.
@@ -211,8 +199,8 @@ BEGIN
     INTO near, distances USING recall.vector, g.org_id, 3 * places;
     all_seen := coalesce(cardinality(near), 0) < 3 * places;
     SELECT array_agg(x.id ORDER BY x.n), array_agg(x.distance ORDER BY x.n) INTO near, distances FROM (
-      SELECT x.* FROM unnest(near, distances) WITH ORDINALITY x(id, distance, n), LATERAL (
-        SELECT FROM memories m WHERE m.id = x.id AND recallable(m, g, recall.as_of, recall.narrowed) OFFSET 0) m
+      SELECT x.* FROM unnest(near, distances) WITH ORDINALITY x(id, distance, n), (SELECT g, narrow OFFSET 0) r(g, n), LATERAL (
+        SELECT FROM memories m WHERE m.id = x.id AND recallable(m, r.g, recall.as_of, r.n) OFFSET 0) m
       ORDER BY x.n LIMIT places) x;
   END IF;
   -- No short answers: where little of what lies near is for this reader, every row of the org is ordered.
@@ -224,7 +212,7 @@ BEGIN
               ORDER BY distance OFFSET 0) e,
         LATERAL (SELECT FROM memories m WHERE m.id = e.id AND recallable(m, $4, $5, $6) OFFSET 0) m
         ORDER BY e.distance LIMIT $3) x $v$, space)
-    INTO near, distances USING recall.vector, g.org_id, places, g, recall.as_of, recall.narrowed;
+    INTO near, distances USING recall.vector, g.org_id, places, g, recall.as_of, narrow;
   END IF;
   -- Below the floor nothing is found by meaning.
   IF spread.p99 IS NOT NULL THEN
@@ -232,63 +220,67 @@ BEGIN
     FROM unnest(near, distances) WITH ORDINALITY x(id, distance, n) WHERE 1 - x.distance >= spread.p99;
   END IF;
   IF asked IS NOT NULL THEN
-    -- A word's memories as the index gives them, at most 1,000; where it has more, how many is told by how far into the
-    -- table the thousandth lay.
-    of_org := coalesce((SELECT max(s.embedded + s.missing) FROM org_search s WHERE s.org_id = g.org_id), 0);
-    FOREACH word IN ARRAY asked LOOP
-      EXECUTE $l$
-        SELECT count(*), max(x.place) AS last, array_agg(x.id) AS ids, array_agg(x.length) AS lengths, array_agg(x.run) AS runs,
-          array_agg(x.turn) AS turns FROM (
-          SELECT m.ctid AS place, m.id, length(m.lexemes) AS length, CASE WHEN m.kind = 'turn' THEN m.run_id END AS run,
-            CASE WHEN m.kind = 'turn' THEN turn_number(m.evidence) END AS turn
-          FROM memories m WHERE m.org_id = $2 AND m.lexemes @@ $1 AND recallable(m, $3, $4, $5) LIMIT $6) x $l$
-      INTO holds USING one_lexeme(word), g.org_id, g, recall.as_of, recall.narrowed, common_words;
-      IF holds.count >= common_words THEN
-        common := common || word;
-        common_counts := common_counts || greatest(holds.count, holds.count * (
-          SELECT c.relpages FROM pg_catalog.pg_class c WHERE c.oid = 'memories'::regclass
-        ) / ((holds.last::text::point)[0] + 1));
-      END IF;
-      IF holds.count < common_words OR cardinality(common) = cardinality(asked) THEN
-        counts := counts || holds.count::float8;
-        found_ids := found_ids || holds.ids;
-        found_lengths := found_lengths || holds.lengths;
-        found_runs := found_runs || holds.runs;
-        found_turns := found_turns || holds.turns;
-        found_words := found_words || array_fill(cardinality(counts), ARRAY[holds.count::integer]);
-      END IF;
-    END LOOP;
-    of_org := greatest(of_org, 100, (SELECT max(x) FROM unnest(counts || common_counts) x));
-    weights := ARRAY(SELECT ln(1 + (of_org - x + 0.5) / (x + 0.5)) FROM unnest(counts) WITH ORDINALITY u(x, n) ORDER BY n);
-    SELECT array_agg(o.id), array_agg(CASE WHEN o.run IS NULL THEN o.score ELSE o.score / 2 END)
-    INTO said, said_scores FROM (
-      SELECT f.id, f.run, 2.2 * sum(weights[f.word])
-        / (1 + 1.2 * (0.5 + 0.5 * f.length / avg(f.length) OVER ())) AS score
-      FROM unnest(found_ids, found_words, found_lengths, found_runs) f(id, word, length, run)
-      GROUP BY f.id, f.run, f.length ORDER BY 3 DESC, 1 LIMIT 4 * places) o;
-    SELECT array_agg(a.run), array_agg(a.turn), array_agg(a.score) INTO around_runs, around_turns, around_scores FROM (
-      SELECT y.run, y.turn, sum(weights[y.word]) / 2 AS score FROM (
-        SELECT DISTINCT f.run, f.turn + d AS turn, f.word
-        FROM unnest(found_words, found_runs, found_turns) f(word, run, turn), generate_series(-1, 1) d
+    of_org := greatest(100, (SELECT max(s.embedded + s.missing) FROM org_search s WHERE s.org_id = g.org_id));
+    -- A word's memories as the index gives them, as many as its share; where it has more, how many is told by how far into
+    -- the table the last one lay. Of such words the two rarest find what has both; where all are such, the rarest finds
+    -- what was looked at. Rows of variables are read from `reader`: each use of the variable itself copies it.
+    WITH reader(g, n) AS MATERIALIZED (SELECT g, narrow),
+    held AS MATERIALIZED (
+      SELECT w.word, x.* FROM unnest(asked) WITH ORDINALITY w(lexeme, word), reader r, LATERAL (
+        SELECT m.ctid AS place, m.id, length(m.lexemes) AS length, CASE WHEN m.kind = 'turn' THEN m.run_id END AS run,
+          CASE WHEN m.kind = 'turn' THEN turn_number(m.evidence) END AS turn
+        FROM memories m WHERE org_words(m.org_id, m.lexemes) @> ARRAY[g.org_id || ' ' || w.lexeme]
+          AND recallable(m, r.g, recall.as_of, r.n) LIMIT word_rows) x),
+    counted AS (
+      SELECT word, count(*) >= word_rows AS common, CASE WHEN count(*) < word_rows THEN count(*)
+        ELSE greatest(count(*), count(*) * pg_relation_size('memories') / 8192
+          / ((max(place)::text::point)[0] + 1)) END AS n
+      FROM held GROUP BY word),
+    weighed AS MATERIALIZED (
+      SELECT word, common, NOT common OR (every(common) OVER () AND row_number() OVER (ORDER BY n) = 1) AS finds,
+        ln(1 + (greatest(of_org, max(n) OVER ()) - n + 0.5) / (n + 0.5)) AS weight, one_lexeme(asked[word]) AS lexeme
+      FROM counted),
+    pair AS (
+      SELECT array_agg(g.org_id || ' ' || asked[word]) AS both, array_agg(word) FILTER (WHERE NOT finds) AS words
+      FROM (SELECT * FROM weighed WHERE common ORDER BY weight DESC LIMIT 2) x HAVING count(*) = 2),
+    together AS (
+      SELECT p.words, x.* FROM pair p, reader r, LATERAL (
+        SELECT m.ctid AS place, m.id, length(m.lexemes) AS length, CASE WHEN m.kind = 'turn' THEN m.run_id END AS run,
+          CASE WHEN m.kind = 'turn' THEN turn_number(m.evidence) END AS turn
+        FROM memories m WHERE org_words(m.org_id, m.lexemes) @> p.both
+          AND recallable(m, r.g, recall.as_of, r.n) LIMIT word_rows) x),
+    finding AS MATERIALIZED (
+      SELECT h.place, h.id, h.length, h.run, h.turn, w.word, w.weight FROM held h JOIN weighed w USING (word) WHERE w.finds
+      UNION ALL
+      SELECT t.place, t.id, t.length, t.run, t.turn, w.word, w.weight FROM together t JOIN weighed w ON w.word = ANY (t.words)),
+    own AS (
+      SELECT id, place, words, share, share * weight AS score FROM (
+        SELECT id, any_value(place) AS place, array_agg(word) AS words, sum(weight) AS weight,
+          2.2 / (1 + 1.2 * (0.5 + 0.5 * length / avg(length) OVER ())) / CASE WHEN run IS NULL THEN 1 ELSE 2 END AS share
+        FROM finding GROUP BY id, run, length) x
+      ORDER BY 5 DESC, 1 LIMIT 4 * places),
+    around AS (
+      SELECT run, turn, sum(weight) / 2 AS score FROM (
+        SELECT DISTINCT f.run, f.turn + d AS turn, f.word, f.weight FROM finding f, generate_series(-1, 1) d
         WHERE f.run IS NOT NULL) y
-      GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 2 * places) a;
-    IF around_runs IS NOT NULL THEN
-      SELECT array_agg(x.id), array_agg(x.score) INTO said, said_scores FROM (
-        SELECT id, sum(y.score) AS score FROM (
-          SELECT * FROM unnest(said, said_scores) s(id, score)
-          UNION ALL
-          SELECT m.id, a.score FROM unnest(around_runs, around_turns, around_scores) a(run, turn, score), LATERAL (
-            SELECT m.id FROM memories m WHERE m.run_id = a.run AND turn_number(m.evidence) = a.turn AND m.kind = 'turn'
-              AND recallable(m, g, recall.as_of, recall.narrowed) OFFSET 0) m) y
-        GROUP BY id) x;
-    END IF;
-    SELECT array_agg(x.id ORDER BY x.score DESC, x.id), array_agg(x.score ORDER BY x.score DESC, x.id)
-    INTO said, said_scores FROM (
-      SELECT s.id, CASE WHEN common IS NULL OR cardinality(common) = cardinality(asked) THEN s.score ELSE s.score + coalesce((
-          SELECT sum(ln(1 + (of_org - c.n + 0.5) / (c.n + 0.5)))
-          FROM unnest(common, common_counts) c(lexeme, n), memories m
-          WHERE m.id = s.id AND m.lexemes @@ one_lexeme(c.lexeme)), 0) END AS score
-      FROM unnest(said, said_scores) s(id, score) ORDER BY 2 DESC, 1 LIMIT places) x;
+      GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2 LIMIT 2 * places),
+    found AS (
+      SELECT id, any_value(place) AS place, any_value(words) AS words, coalesce(max(share), 0.5) AS share, sum(score) AS score
+      FROM (
+        SELECT * FROM own
+        UNION ALL
+        SELECT m.id, m.place, NULL, NULL, a.score FROM around a, reader r, LATERAL (
+          SELECT m.id, m.ctid AS place FROM memories m
+          WHERE m.run_id = a.run AND turn_number(m.evidence) = a.turn AND m.kind = 'turn'
+            AND recallable(m, r.g, recall.as_of, r.n) OFFSET 0) m) y
+      GROUP BY id),
+    scored AS (
+      SELECT f.id, f.score + CASE WHEN (SELECT bool_or(common) FROM weighed) THEN f.share * (
+          SELECT coalesce(sum(w.weight), 0) FROM memories m, weighed w
+          WHERE m.ctid = f.place AND w.common AND w.word <> ALL (coalesce(f.words, '{}')) AND m.lexemes @@ w.lexeme)
+        ELSE 0 END AS score
+      FROM found f ORDER BY 2 DESC, 1 LIMIT places)
+    SELECT array_agg(id ORDER BY score DESC, id), array_agg(score ORDER BY score DESC, id) INTO said, said_scores FROM scored;
   END IF;
   -- Both scores of every candidate: how near what the words found is, too.
   IF recall.vector IS NOT NULL AND said IS NOT NULL THEN
@@ -301,7 +293,7 @@ BEGIN
       SELECT array_agg(x.id ORDER BY x.observed_at DESC, x.id) FROM (
         SELECT m.id, m.observed_at FROM memories m WHERE m.org_id = $1 AND recallable(m, $3, $4, $5)
         ORDER BY m.observed_at DESC, m.id LIMIT $2) x $n$
-    INTO newest USING g.org_id, recall.max_hits, g, recall.as_of, recall.narrowed;
+    INTO newest USING g.org_id, recall.max_hits, g, recall.as_of, narrow;
   END IF;
   RETURN QUERY
     WITH by_vector AS (SELECT * FROM unnest(near, distances) WITH ORDINALITY x(id, distance, rank)),
@@ -317,10 +309,10 @@ BEGIN
     -- Looked at again, in the statement that records it: it may have been forgotten since. A turn that a fact among
     -- the candidates cites stands in that fact's place, and the fact in the better of both.
     candidates AS MATERIALIZED (
-      SELECT f.*, x.m, x.turns, r.session FROM both_legs f, LATERAL (
+      SELECT f.*, x.m, x.turns, r.session FROM both_legs f, (SELECT g, narrow OFFSET 0) w(g, n), LATERAL (
         SELECT m, CASE WHEN jsonb_array_length(m.evidence) > 0 THEN
           ARRAY(SELECT DISTINCT (e ->> 'turn')::integer FROM jsonb_array_elements(m.evidence) e ORDER BY 1) END AS turns
-        FROM memories m WHERE m.id = f.id AND recallable(m, g, recall.as_of, recall.narrowed) OFFSET 0) x,
+        FROM memories m WHERE m.id = f.id AND recallable(m, w.g, recall.as_of, w.n) OFFSET 0) x,
       LATERAL (SELECT r.session FROM runs r WHERE r.id = (x.m).run_id OFFSET 0) r),
     folded AS (
       SELECT c.id AS turn, f.id AS fact, c.fused FROM candidates c JOIN candidates f

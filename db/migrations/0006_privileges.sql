@@ -3,7 +3,7 @@
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA afterword FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION is_personal(text[]), ledger_hash(bigint, xid8, integer, text, text, timestamptz, text, text,
-  jsonb, bytea), any_lexeme(text), turn_number(jsonb), in_share(uuid, integer) TO PUBLIC;
+  jsonb, bytea), any_lexeme(text), org_words(integer, tsvector), turn_number(jsonb), in_share(uuid, integer) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION current_grant()
   TO afterword_agent, afterword_reviewer, afterword_operator, afterword_worker, afterword_recall, afterword_verdict;
 

@@ -141,7 +141,7 @@ BEGIN
   RETURN QUERY SELECT r.id, r.content, m.content, r.id = ANY (m.replaces) FROM memories r
     WHERE r.org_id = m.org_id AND m.kind = 'rule' AND r.kind = 'rule' AND r.status = 'active' AND r.erased_at IS NULL
       AND r.id <> m.id AND r.scope_kind = m.scope_kind AND r.scope_value IS NOT DISTINCT FROM m.scope_value
-      AND r.lexemes @@ any_lexeme(m.content)
+      AND org_words(r.org_id, r.lexemes) && org_words(m.org_id, m.lexemes)
     ORDER BY ts_rank_cd(r.lexemes, any_lexeme(m.content)) DESC LIMIT 50;
   IF FOUND THEN
     INSERT INTO ledger (org_id, subject_kind, subject_id, actor, action, detail)

@@ -21,15 +21,15 @@ LATERAL (
 WITH asked AS MATERIALIZED (
   SELECT m.id, m.org_id, m.scope_kind, m.scope_value, m.status_at, length(m.content) AS length, q.words
   FROM unnest(%(ids)s::uuid[], %(phrases)s::text[]) AS x(id, phrase)
-  JOIN memories m ON m.id = x.id AND m.status = 'active', plainto_tsquery('english', x.phrase) AS q(words)
-  WHERE numnode(q.words) > 0
+  JOIN memories m ON m.id = x.id AND m.status = 'active', org_words(m.org_id, to_tsvector('english', x.phrase)) AS q(words)
+  WHERE q.words <> '{}'
 )
 SELECT DISTINCT n.* FROM asked, LATERAL (
   SELECT asked.id AS of, m.id, m.content, m.kind, m.scope_kind, m.scope_value, m.subject_type, m.subject_id,
     m.observed_at FROM (
-    SELECT k.* FROM (SELECT * FROM memories said WHERE said.org_id = asked.org_id AND said.lexemes @@ asked.words
+    SELECT k.* FROM (SELECT * FROM memories said WHERE org_words(said.org_id, said.lexemes) @> asked.words
       AND said.status = 'active' OFFSET 0) k
-    WHERE k.id <> asked.id AND k.erased_at IS NULL AND (k.kind = 'rule' OR k.expires_at > now())
+    WHERE k.org_id = asked.org_id AND k.id <> asked.id AND k.erased_at IS NULL AND (k.kind = 'rule' OR k.expires_at > now())
       AND k.scope_kind = asked.scope_kind AND k.scope_value IS NOT DISTINCT FROM asked.scope_value AND k.kind <> 'turn'
       AND (k.status_at, k.id) < (asked.status_at, asked.id)
     LIMIT 256) m
@@ -46,7 +46,7 @@ SELECT id, run_id, org_id, content, kind, scope_kind, scope_value, subject_type,
 -- earliest of the same text, then those that have all its lexemes, the closest in length first.
 WITH new AS MATERIALIZED (
   SELECT id, org_id, scope_kind, scope_value, content_hash, hold_reasons, classes, status_at,
-    content, plainto_tsquery('english', content) AS words FROM memories WHERE id = ANY (%(ids)s) AND status = 'pending'
+    content, org_words(org_id, lexemes) AS words FROM memories WHERE id = ANY (%(ids)s) AND status = 'pending'
 )
 SELECT n.* FROM new, LATERAL (
   (SELECT new.id AS of, m.id, m.content, m.kind, m.scope_kind, m.scope_value, m.subject_type, m.subject_id,
@@ -58,7 +58,7 @@ SELECT n.* FROM new, LATERAL (
   UNION ALL
   (SELECT new.id, m.id, m.content, m.kind, m.scope_kind, m.scope_value, m.subject_type, m.subject_id, m.observed_at
    FROM (SELECT k.* FROM memories k
-     WHERE k.org_id = new.org_id AND k.lexemes @@ new.words AND k.status = 'pending'
+     WHERE org_words(k.org_id, k.lexemes) @> new.words AND new.words <> '{}' AND k.status = 'pending'
        AND k.hold_reasons @> new.hold_reasons AND k.classes @> new.classes
        AND k.scope_kind = new.scope_kind AND k.scope_value IS NOT DISTINCT FROM new.scope_value AND k.kind <> 'turn'
        AND (k.status_at, k.id) < (new.status_at, new.id) LIMIT 256) m
@@ -66,7 +66,7 @@ SELECT n.* FROM new, LATERAL (
   UNION ALL
   (SELECT new.id, m.id, m.content, m.kind, m.scope_kind, m.scope_value, m.subject_type, m.subject_id, m.observed_at
    FROM (SELECT k.* FROM memories k
-     WHERE k.org_id = new.org_id AND k.lexemes @@ new.words AND k.status = 'active'
+     WHERE org_words(k.org_id, k.lexemes) @> new.words AND new.words <> '{}' AND k.status = 'active'
        AND k.hold_reasons @> new.hold_reasons AND k.classes @> new.classes
        AND k.scope_kind = new.scope_kind AND k.scope_value IS NOT DISTINCT FROM new.scope_value AND k.kind <> 'turn'
        AND (k.status_at, k.id) < (new.status_at, new.id) LIMIT 256) m

@@ -59,7 +59,7 @@ FROM jsonb_to_recordset(%(rows)s) AS x(id uuid, org_id integer, run_id uuid, rul
 -- What a person rejected or forgot and is not known anyway: the same text, then those that have all its lexemes, the
 -- closest in length first; near-exact texts differ in filler alone.
 WITH said AS MATERIALIZED (
-  SELECT x.*, decode(x.hash, 'hex') AS content_hash, plainto_tsquery('english', x.content) AS words
+  SELECT x.*, decode(x.hash, 'hex') AS content_hash, org_words(x.org_id, to_tsvector('english', x.content)) AS words
   FROM jsonb_to_recordset(%(rows)s)
     AS x(number integer, org_id integer, scope_kind text, scope_value text, content text, hash text)
 )
@@ -69,7 +69,7 @@ SELECT * FROM (
   UNION ALL
   SELECT s.number, n.id, n.content, 1, n.status_at FROM said s, LATERAL (
     SELECT m.id, m.org_id, m.content, m.content_hash, m.scope_kind, m.scope_value, m.status_at FROM memories m
-    WHERE m.org_id = s.org_id AND m.lexemes @@ s.words AND m.status IN ('rejected', 'tombstoned')
+    WHERE org_words(m.org_id, m.lexemes) @> s.words AND s.words <> '{}' AND m.status IN ('rejected', 'tombstoned')
       AND m.erased_at IS NULL AND m.scope_kind = s.scope_kind AND m.scope_value IS NOT DISTINCT FROM s.scope_value
     ORDER BY abs(length(m.content) - length(s.content)), m.id LIMIT 5) n
   WHERE refused_before(n.org_id, n.content_hash, n.scope_kind, n.scope_value) IS NOT NULL

@@ -189,7 +189,7 @@ def test_shadowing_what_recall_uses_changes_nothing(shared: Database) -> None:
         "agent",
         "CREATE TEMP TABLE memories (id uuid, content text); CREATE TEMP TABLE tokens (org_id int);"
         "CREATE TEMP TABLE recalls (id uuid); CREATE TEMP TABLE org_search (org_id int);"
-        "CREATE FUNCTION pg_temp.any_lexeme(t text) RETURNS tsquery LANGUAGE sql AS 'SELECT NULL::tsquery';"
+        "CREATE FUNCTION pg_temp.words_asked(t text) RETURNS text[] LANGUAGE sql AS 'SELECT NULL::text[]';"
         "CREATE FUNCTION pg_temp.current_grant() RETURNS afterword.tokens LANGUAGE sql"
         " AS 'SELECT NULL::afterword.tokens';"
         f"SET search_path = pg_temp, afterword, public; SET afterword.token = '{token}';"

@@ -171,17 +171,37 @@ def test_what_narrows_to_nothing_there_is_is_refused(shared: Database, narrowed:
         ask(shared, rows.fresh_org(shared), "sextant", fusion="both")
 
 
+def fill(conn: Connection, org: Org, run: UUID, openings: list[str], count: int) -> None:
+    """So many memories at once, that begin by turns like this."""
+    conn.execute("""
+        INSERT INTO memories (id, org_id, run_id, tier, kind, status, scope_kind, content, content_hash, rationale,
+          evidence, author_kind, author, provenance, high_stakes, importance, observed_at, valid_from, expires_at)
+        SELECT uuidv7(), %(org)s, %(run)s, 'semantic', 'fact', 'active', 'org',
+          (%(openings)s::text[])[1 + n %% cardinality(%(openings)s)] || ' number ' || n, sha256(n::text::bytea), 'r',
+          '[]', 'agent', 'a', '{}', false, 1, now(), now(), now() + interval '9 days'
+        FROM generate_series(1, %(count)s) n""",
+        {"org": org.id, "run": run, "openings": openings, "count": count})  # fmt: skip
+
+
+def test_of_words_in_too_many_memories_the_two_rarest_find_what_has_both(database: Database) -> None:
+    """Though it was written last, and each word by itself is looked at only so far."""
+    org = database.org("acme")
+    with database.as_role("worker") as conn:
+        run = rows.insert_run(conn, org)
+        fill(conn, org, run, ["sextant thing", "compass thing", "thing"], 3_600)
+        conn.execute("INSERT INTO org_search (org_id, stamp, missing) VALUES (%s, 1, 3600)", (org.id,))
+        both = rows.insert_memory(conn, org, "a compass beside a sextant")
+    for question in ("sextant compass", "thing sextant compass", "compass of a sextant, a rarity"):
+        assert ask(database, org, question).hits[0].memory_id == both, question
+    assert all("sextant" in text for text in contents(ask(database, org, "sextant thing")))
+    assert len(ask(database, org, "thing").hits) == 5
+
+
 def test_a_word_in_most_memories_finds_nothing_by_itself_but_scores_what_others_find(database: Database) -> None:
     org = database.org("acme")
     with database.as_role("worker") as conn:
         run = rows.insert_run(conn, org)
-        conn.execute("""
-            INSERT INTO memories (id, org_id, run_id, tier, kind, status, scope_kind, content, content_hash, rationale,
-              evidence, author_kind, author, provenance, high_stakes, importance, observed_at, valid_from, expires_at)
-            SELECT uuidv7(), %s, %s, 'semantic', 'fact', 'active', 'org',
-              CASE WHEN n %% 3 = 0 THEN 'common' ELSE 'other' END || ' thing number ' || n, sha256(n::text::bytea), 'r',
-              '[]', 'agent', 'a', '{}', false, 1, now(), now(), now() + interval '9 days'
-            FROM generate_series(1, 4500) n""", (org.id, run))  # fmt: skip
+        fill(conn, org, run, ["common thing", "other thing", "other thing"], 4_500)
         conn.execute("INSERT INTO org_search (org_id, stamp, missing) VALUES (%s, 1, 4500)", (org.id,))
         rare = rows.insert_memory(conn, org, "a rare thing")
         both = rows.insert_memory(conn, org, "a rare and common thing")

@@ -251,7 +251,7 @@ def _plans(database: Database, org: Org, question: Question) -> tuple[list[str],
 
 
 def _searches(plans: list[str]) -> list[str]:
-    return [plan.split("\nAggregate", 1)[1] for plan in plans if "FROM embeddings_1" in plan or "lexemes @@ $1" in plan]
+    return [plan.split("\nAggregate", 1)[1] for plan in plans if "FROM embeddings_1" in plan or "org_words(" in plan]
 
 
 def test_words_are_found_by_the_text_index(database: Database) -> None:

@@ -151,7 +151,7 @@ FUNCTIONS = {
         "budget_day", "budget_left", "current_grant", "knows_key", "plan_digest", "purge_due", "record_candidates",
         "refused_before", "retention_days",
     },
-    "PUBLIC": {"any_lexeme", "in_share", "is_personal", "ledger_hash", "turn_number"},
+    "PUBLIC": {"any_lexeme", "in_share", "is_personal", "ledger_hash", "org_words", "turn_number"},
 }  # fmt: skip
 
 GRANTS = """

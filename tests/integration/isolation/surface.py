@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-PURE: Final = frozenset({"any_lexeme", "in_share", "is_personal", "ledger_hash", "turn_number"})
+PURE: Final = frozenset({"any_lexeme", "in_share", "is_personal", "ledger_hash", "org_words", "turn_number"})
 """Functions of their arguments alone."""
 
 FUNCTIONS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
