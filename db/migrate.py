@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import LiteralString
+from typing import Literal, LiteralString
 
 import psycopg
 from psycopg import sql
@@ -101,14 +101,24 @@ def _apply(conn: psycopg.Connection, migration: Migration) -> None:
         )
 
 
-def register_stamp(admin: str, stamp: Stamp) -> int:
-    """Make the table of an embedding space as its owner; returns the stamp's number. Harmless when repeated."""
+Storage = Literal["vector", "halfvec"]
+
+
+def register_stamp(admin: str, stamp: Stamp, storage: Storage | None = None) -> int:
+    """Make the table of an embedding space as its owner; returns the stamp's number. Harmless when repeated.
+
+    `storage`: in single or half precision; None takes half above 2,000 dimensions. Raises SettingError where the space
+    is there and stored otherwise.
+    """
     with psycopg.connect(admin, autocommit=True, connect_timeout=10) as conn:
         conn.execute("SET ROLE afterword_owner")
-        row = conn.execute(
-            "SELECT afterword.register_stamp(%s, %s, %s, %s)",
-            (stamp.provider, stamp.model, stamp.revision, stamp.dimension),
-        ).fetchone()
+        try:
+            row = conn.execute(
+                "SELECT afterword.register_stamp(%s, %s, %s, %s, %s)",
+                (stamp.provider, stamp.model, stamp.revision, stamp.dimension, storage),
+            ).fetchone()
+        except psycopg.errors.ObjectNotInPrerequisiteState as error:
+            raise SettingError(f"{error.diag.message_primary}; another revision makes another space") from None
         assert row is not None
         for known in SHIPPED.get(stamp, ()):
             conn.execute(query("setup.shipped_calibration"), {"stamp": row[0], **asdict(known)})

@@ -330,18 +330,28 @@ BEGIN
 END $$;
 
 -- Registering makes the stamp's table, so that comparing across stamps is impossible. halfvec above the 2,000
--- dimensions an HNSW index of `vector` can hold; exact search only above the 4,000 of `halfvec`.
-CREATE FUNCTION register_stamp(provider text, model text, revision text, dimension integer) RETURNS integer
+-- dimensions an HNSW index of `vector` can hold, or where it is asked for; exact search only above the 4,000 of `halfvec`.
+CREATE FUNCTION register_stamp(
+  provider text, model text, revision text, dimension integer, storage text DEFAULT NULL
+) RETURNS integer
 LANGUAGE plpgsql SET search_path = afterword, public, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
   stamp integer;
   name text;
-  kind text := CASE WHEN register_stamp.dimension > 2000 THEN 'halfvec' ELSE 'vector' END;
+  kind text := coalesce(register_stamp.storage, CASE WHEN register_stamp.dimension > 2000 THEN 'halfvec' ELSE 'vector' END);
 BEGIN
+  IF kind NOT IN ('vector', 'halfvec') THEN
+    RAISE EXCEPTION 'vectors are stored as vector or halfvec' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
   LOCK TABLE stamps IN SHARE ROW EXCLUSIVE MODE;
   SELECT s.id INTO stamp FROM stamps s WHERE (s.provider, s.model, s.revision, s.dimension)
     = (register_stamp.provider, register_stamp.model, register_stamp.revision, register_stamp.dimension);
+  IF stamp IS NOT NULL AND register_stamp.storage <> (
+    SELECT a.atttypid::regtype::text FROM pg_catalog.pg_attribute a
+    WHERE a.attrelid = ('embeddings_' || stamp)::regclass AND a.attname = 'vector') THEN
+    RAISE EXCEPTION 'space % is registered and stored otherwise', stamp USING ERRCODE = 'object_not_in_prerequisite_state';
+  END IF;
   IF stamp IS NOT NULL THEN
     RETURN stamp;
   END IF;
@@ -354,7 +364,7 @@ BEGIN
     'REFERENCES orgs, vector %s(%s) NOT NULL, ann boolean NOT NULL DEFAULT false)', name, kind, register_stamp.dimension);
   EXECUTE format('ALTER TABLE %I ALTER COLUMN vector SET STATISTICS 0', name);
   EXECUTE format('CREATE INDEX ON %I (org_id, ann)', name);
-  IF register_stamp.dimension <= 4000 THEN
+  IF register_stamp.dimension <= (CASE kind WHEN 'vector' THEN 2000 ELSE 4000 END) THEN
     -- At the defaults (16, 64) one in a hundred of the nearest was not reachable; the more rows, the more.
     EXECUTE format('CREATE INDEX ON %I USING hnsw (vector %s_cosine_ops) WITH (m = 24, ef_construction = 128) WHERE ann',
                    name, kind);

@@ -1588,7 +1588,7 @@ CREATE FUNCTION afterword.refused_before(org integer, hash bytea, scope_kind tex
   ORDER BY m.status_at DESC LIMIT 1
 $$;
 ALTER FUNCTION afterword.refused_before(org integer, hash bytea, scope_kind text, scope_value text) OWNER TO afterword_owner;
-CREATE FUNCTION afterword.register_stamp(provider text, model text, revision text, dimension integer) RETURNS integer
+CREATE FUNCTION afterword.register_stamp(provider text, model text, revision text, dimension integer, storage text DEFAULT NULL::text) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'afterword', 'public', 'pg_temp'
     AS $$
@@ -1596,11 +1596,19 @@ CREATE FUNCTION afterword.register_stamp(provider text, model text, revision tex
 DECLARE
   stamp integer;
   name text;
-  kind text := CASE WHEN register_stamp.dimension > 2000 THEN 'halfvec' ELSE 'vector' END;
+  kind text := coalesce(register_stamp.storage, CASE WHEN register_stamp.dimension > 2000 THEN 'halfvec' ELSE 'vector' END);
 BEGIN
+  IF kind NOT IN ('vector', 'halfvec') THEN
+    RAISE EXCEPTION 'vectors are stored as vector or halfvec' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
   LOCK TABLE stamps IN SHARE ROW EXCLUSIVE MODE;
   SELECT s.id INTO stamp FROM stamps s WHERE (s.provider, s.model, s.revision, s.dimension)
     = (register_stamp.provider, register_stamp.model, register_stamp.revision, register_stamp.dimension);
+  IF stamp IS NOT NULL AND register_stamp.storage <> (
+    SELECT a.atttypid::regtype::text FROM pg_catalog.pg_attribute a
+    WHERE a.attrelid = ('embeddings_' || stamp)::regclass AND a.attname = 'vector') THEN
+    RAISE EXCEPTION 'space % is registered and stored otherwise', stamp USING ERRCODE = 'object_not_in_prerequisite_state';
+  END IF;
   IF stamp IS NOT NULL THEN
     RETURN stamp;
   END IF;
@@ -1613,7 +1621,7 @@ BEGIN
     'REFERENCES orgs, vector %s(%s) NOT NULL, ann boolean NOT NULL DEFAULT false)', name, kind, register_stamp.dimension);
   EXECUTE format('ALTER TABLE %I ALTER COLUMN vector SET STATISTICS 0', name);
   EXECUTE format('CREATE INDEX ON %I (org_id, ann)', name);
-  IF register_stamp.dimension <= 4000 THEN
+  IF register_stamp.dimension <= (CASE kind WHEN 'vector' THEN 2000 ELSE 4000 END) THEN
     -- At the defaults (16, 64) one in a hundred of the nearest was not reachable; the more rows, the more.
     EXECUTE format('CREATE INDEX ON %I USING hnsw (vector %s_cosine_ops) WITH (m = 24, ef_construction = 128) WHERE ann',
                    name, kind);
@@ -1631,7 +1639,7 @@ BEGIN
   EXECUTE format('GRANT SELECT ON %I TO afterword_recall, afterword_verdict', name);
   RETURN stamp;
 END $$;
-ALTER FUNCTION afterword.register_stamp(provider text, model text, revision text, dimension integer) OWNER TO afterword_owner;
+ALTER FUNCTION afterword.register_stamp(provider text, model text, revision text, dimension integer, storage text) OWNER TO afterword_owner;
 CREATE FUNCTION afterword.rehome(memory uuid, namespace text, scope_kind text, scope_value text, comment text) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -3576,7 +3584,7 @@ REVOKE ALL ON FUNCTION afterword.refuse_refused() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.refuse_waiting() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.refused_before(org integer, hash bytea, scope_kind text, scope_value text) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.refused_before(org integer, hash bytea, scope_kind text, scope_value text) TO afterword_worker;
-REVOKE ALL ON FUNCTION afterword.register_stamp(provider text, model text, revision text, dimension integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.register_stamp(provider text, model text, revision text, dimension integer, storage text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.rehome(memory uuid, namespace text, scope_kind text, scope_value text, comment text) FROM PUBLIC;
 GRANT ALL ON FUNCTION afterword.rehome(memory uuid, namespace text, scope_kind text, scope_value text, comment text) TO afterword_reviewer;
 REVOKE ALL ON FUNCTION afterword.reject(memory uuid, comment text) FROM PUBLIC;

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from db import embedding, overview
-from db.migrate import register_stamp
+from db.migrate import Storage, register_stamp
 from ops.access import acting_as, actor
 from ops.commands import spaces
 from ops.commands.recall.asking import named
@@ -37,11 +37,18 @@ COVERAGE_COLUMNS = ("space", "org", "embedded", "missing", "ann", "counted_at")
 
 
 @app.command()
-def register(as_json: AsJson = False) -> None:
+def register(
+    half: Annotated[
+        bool | None,
+        typer.Option("--half/--single", help="precision stored; default: half above 2,000 dimensions, else single"),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
     """Make the table of the chosen embedder's vectors; the first becomes the current space. Harmless when repeated.
 
-    The embedder is tried first: with vectors of another length than its dimension, no table is made.
-
+    The embedder is tried first: with vectors of another length than its dimension, no table is made. Half precision
+    takes half the room and costs next to no recall (docs/measurements.md); above 2,000 dimensions only it can be
+    indexed, and above 4,000 every search is exact.
     Example: AFTERWORD_EMBEDDER=local afterword embed register
     """
     settings = load()
@@ -49,7 +56,8 @@ def register(as_json: AsJson = False) -> None:
     if embedder is None:
         raise SettingError("AFTERWORD_EMBEDDER=none embeds nothing: there is no space to register.")
     probe_apart(settings)
-    number = register_stamp(database_admin_address(settings), embedder.stamp)
+    storage: Storage | None = None if half is None else "halfvec" if half else "vector"
+    number = register_stamp(database_admin_address(settings), embedder.stamp, storage)
     if as_json:
         document({"id": number, "stamp": embedder.stamp})
     else:

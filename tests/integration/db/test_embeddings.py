@@ -12,9 +12,10 @@ from psycopg import errors, sql
 from db import consolidation, embedding, housekeeping, recall
 from db.connect import Connection
 from db.embedding import on_stamp
-from db.migrate import register_stamp
+from db.migrate import Storage, register_stamp
 from db.recall import Question
 from pipeline.embedding.port import Stamp, Vectors
+from pipeline.errors import SettingError
 from tests.integration.db import rows
 from tests.services import STAMP, Database
 
@@ -38,6 +39,14 @@ def test_registering_twice_is_one_stamp(database: Database) -> None:
         assert embedding.stamp_id(conn, wanted) == first
         assert embedding.stamp_id(conn, Stamp("test", "words", "3", 8)) is None
         assert embedding.current_stamp(conn) == (1, STAMP)
+
+
+def test_a_space_is_stored_one_way(database: Database) -> None:
+    half = Stamp("test", "half", "1", 8)
+    first = register_stamp(database.admin, half, "halfvec")
+    assert register_stamp(database.admin, half) == first == register_stamp(database.admin, half, "halfvec")
+    with pytest.raises(SettingError, match=f"space {first} is registered and stored otherwise"):
+        register_stamp(database.admin, half, "vector")
 
 
 @pytest.mark.parametrize("part", [("other", "words", "1", 8), ("test", "other", "1", 8), ("test", "words", "x", 8),
@@ -86,13 +95,14 @@ def test_missing_names_the_runs_memories_and_those_a_verdict_queued(shared: Data
         embedding.insert(conn, 1, [], np.zeros((0, 8), dtype=np.float32))
 
 
-@pytest.mark.parametrize(("dimension", "type_", "indexed"), [
-    (2_000, "vector", True), (2_001, "halfvec", True), (4_000, "halfvec", True), (4_001, "halfvec", False),
+@pytest.mark.parametrize(("dimension", "storage", "type_", "indexed"), [
+    (2_000, None, "vector", True), (2_001, None, "halfvec", True), (4_000, None, "halfvec", True),
+    (4_001, None, "halfvec", False), (8, "halfvec", "halfvec", True), (2_001, "vector", "vector", False),
 ])  # fmt: skip
 def test_wide_vectors_are_stored_found_and_indexed(
-    database: Database, dimension: int, type_: str, indexed: bool
+    database: Database, dimension: int, storage: Storage | None, type_: str, indexed: bool
 ) -> None:
-    stamp = register_stamp(database.admin, Stamp("test", "wide", "1", dimension))
+    stamp = register_stamp(database.admin, Stamp("test", "wide", "1", dimension), storage)
     org = database.org("acme")
     with database.as_role("worker") as conn:
         near, far = rows.insert_memory(conn, org, "near"), rows.insert_memory(conn, org, "far")
@@ -105,7 +115,7 @@ def test_wide_vectors_are_stored_found_and_indexed(
             {"t": f"embeddings_{stamp}"},
         ).fetchone()
         found = consolidation.neighbours(conn, {far: ()}, stamp)
-        housekeeping.index_vectors(conn, stamp, exact_rows=1)
+        assert housekeeping.index_vectors(conn, stamp, exact_rows=1) == 2
     assert made == {"type": f"{type_}({dimension})", "indexed": indexed}
     assert [view.id for view in found[far]] == [near]
     with rows.door(database, rows.token(database, org, "agent"), "agent") as conn:
