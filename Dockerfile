@@ -10,6 +10,7 @@ COPY pyproject.toml README.md LICENSE NOTICE ./
 COPY pipeline/ pipeline/
 COPY db/ db/
 COPY workers/ workers/
+COPY gateway/ gateway/
 COPY ops/ ops/
 RUN pip wheel --no-deps --no-build-isolation --no-index --wheel-dir dist . \
  && pip --python /opt/afterword/bin/python install --no-deps --no-index dist/*.whl \

@@ -35,15 +35,26 @@ def connect(conninfo: str, *, name: str = "afterword") -> Connection:
     return conn
 
 
-def open_pool(conninfo: str, *, size: int, name: str = "afterword") -> Pool:
-    """A pool of at most `size`; checks a connection before handing it out, so that a restart is survived."""
+def open_pool(
+    conninfo: str,
+    *,
+    size: int,
+    name: str = "afterword",
+    wait_seconds: float = 30,
+    statement_seconds: float | None = None,
+) -> Pool:
+    """A pool of at most `size`; checks a connection before handing it out, so that a restart is survived.
+
+    One that is spent raises DatabaseDown after `wait_seconds`; a statement is cancelled after `statement_seconds`.
+    """
+    limit = "" if statement_seconds is None else f" -c statement_timeout={int(statement_seconds * 1000)}"
     return ConnectionPool(
         conninfo,
         min_size=1,
         max_size=size,
         open=True,
-        timeout=30,
-        kwargs={"autocommit": True, "row_factory": dict_row, "application_name": name, "options": _OPTIONS},
+        timeout=wait_seconds,
+        kwargs={"autocommit": True, "row_factory": dict_row, "application_name": name, "options": _OPTIONS + limit},
         connection_class=psycopg.Connection[Row],
         configure=configure,
         check=ConnectionPool.check_connection,

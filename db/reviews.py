@@ -18,6 +18,10 @@ class VerdictRefused(AfterwordError):
     """The database refused the verdict."""
 
 
+class NoSuchMemory(VerdictRefused):
+    """This grant has no such memory."""
+
+
 @dataclass(frozen=True, slots=True)
 class Placement:
     """What an approval may add: a namespace, a scope, a subject."""
@@ -115,7 +119,9 @@ def asked_all(conn: Connection, name: LiteralString, params: dict[str, Any]) -> 
     try:
         return conn.execute(query(name), params).fetchall()
     except DatabaseError as error:
-        if error.sqlstate in {"AW001", "AW002", "P0002", "22023", "23514", "23503", "42501"}:
+        if error.sqlstate == "P0002":
+            raise NoSuchMemory(_reason(error)) from None
+        if error.sqlstate in {"AW001", "AW002", "22023", "23514", "23503", "42501"}:
             raise VerdictRefused(_reason(error)) from None
         raise
 

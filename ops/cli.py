@@ -38,6 +38,7 @@ from ops.commands.demo import demo
 from ops.commands.digest import digest
 from ops.commands.emit import emit
 from ops.commands.extract import extract
+from ops.commands.gateway import gateway
 from ops.commands.migrate import migrate
 from ops.commands.reevaluate import reevaluate
 from ops.commands.repair import repair
@@ -54,6 +55,7 @@ app = typer.Typer(
 app.command()(demo)
 app.command()(up)
 app.command()(worker)
+app.command()(gateway)
 app.command()(migrate)
 app.command()(check)
 app.command()(emit)

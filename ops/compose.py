@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from db.tokens import ROLES
+from gateway.context import Context as DoorContext
+from gateway.context import Limits as DoorLimits
 from ops.credentials import database_address, installation_key, redis_address
 from ops.settings import Settings
 from ops.thresholds import dropping
@@ -47,6 +50,18 @@ def context(settings: Settings) -> Context:
         witness=str(settings.witness_dir) if settings.witness_dir else None,
         fetch=make_fetch(settings),
         adviser=lambda: make_adviser(settings),
+    )
+
+
+def door(settings: Settings) -> DoorContext:
+    """What the gateway works with: the doors' own logins, never the worker's."""
+    return DoorContext(
+        databases={role: database_address(settings, role) for role in ROLES},
+        emitter=redis_address(settings, "emitter"),
+        limiter=redis_address(settings, "limiter"),
+        embedder=lambda: make_embedder(settings),
+        spool=settings.home / "spool",
+        limits=DoorLimits(pool_size=settings.gateway_connections, requests_a_minute=settings.gateway_requests_a_minute),
     )
 
 

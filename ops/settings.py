@@ -178,6 +178,11 @@ class Settings(BaseSettings):
     )
     backup_days: Count = Field(30, description="backups and archived WAL are kept so long; receipts say so")
 
+    gateway_host: str = Field("127.0.0.1", description="where the HTTP door listens; TLS is a proxy's, in front of it")
+    gateway_port: Annotated[int, Field(ge=1, le=65535)] = Field(8440, description="the HTTP door's port")
+    gateway_connections: Count = Field(8, description="database connections of each role that the door holds at most")
+    gateway_requests_a_minute: Count = Field(600, description="requests of one token in a minute; more are 429")
+
     metrics_port: Annotated[int, Field(ge=1, le=65535)] | None = Field(None, description="Prometheus port; unset: off")
     metrics_host: str = Field("127.0.0.1", description="who reaches /metrics; 0.0.0.0 inside a container network")
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="the least level logged")

@@ -5,7 +5,7 @@
 | `afterword:sessions` | stream | session-end events in one field | senders send again what is not acknowledged |
 | `afterword:ack:<sha256 or entry id>` | string, 1 day | what became of this event | its sender sends again |
 | `afterword:bell:<stage>` | string, 5 s | a bell for this stage is queued already | one bell too many |
-| `afterword:rate:<...>` | counter | the doors' rate limits | limits start anew |
+| `afterword:rate:<token hash>:<minute>` | counter | the doors' rate limits | limits start anew |
 | `rq:*` | RQ's own | queues `afterword-<stage>`, workers, jobs | housekeeping rings within seconds |
 """
 
@@ -40,6 +40,11 @@ def _ack(of: str) -> str:
 
 def bell_key(stage: str) -> str:
     return f"afterword:bell:{stage}"
+
+
+def rate_key(of: bytes, window: int) -> str:
+    """Requests of a token, by its hash, in one window."""
+    return f"afterword:rate:{of.hex()}:{window}"
 
 
 def queue_name(stage: str) -> str:

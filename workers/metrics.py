@@ -46,6 +46,11 @@ RECLASSIFIED = Counter("afterword_reclassified_memories", "Memories looked at ag
 SEALED = Counter("afterword_sealed_entries", "Ledger entries sealed")
 ERASED_LATE = Counter("afterword_erased_late", "What came in after an erasure that covers it, by kind", ["kind"])
 PURGED = Counter("afterword_purged_rows", "Rows purged past their date, and reviews of rules opened", ["store"])
+REQUESTS = Counter("afterword_requests", "Requests at the HTTP door, by the route's pattern", ["route", "status"])
+REQUEST_SECONDS = Histogram("afterword_request_seconds", "Seconds until a request was answered", ["route"])
+SPOOLED = Gauge(
+    "afterword_spooled_events", "Events a gateway has taken that are not known to be runs", multiprocess_mode="livesum"
+)
 
 # Gauges of each process that detects: the worst of those alive. Labels are those of the detectors and canaries it has.
 DETECTOR_UP = Gauge(

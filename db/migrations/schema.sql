@@ -2002,6 +2002,30 @@ BEGIN
   RETURN NULL;
 END $$;
 ALTER FUNCTION afterword.run_moved() OWNER TO afterword_owner;
+CREATE FUNCTION afterword.run_told(key text) RETURNS TABLE(id uuid, kind text, session text, state text, state_at timestamp with time zone, recallable boolean, ended boolean, error_code text, skip_reason text, memories jsonb)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'afterword', 'pg_temp'
+    AS $_$
+#variable_conflict use_column
+DECLARE
+  g tokens := current_grant();
+  given uuid := CASE WHEN run_told.key ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN run_told.key::uuid END;
+BEGIN
+  RETURN QUERY
+    SELECT r.id, r.kind, r.session, r.state, r.state_at, r.state IN ('redacted', 'embedded', 'consolidated'),
+      r.due_at IS NULL, r.error_code, r.skip_reason,
+      coalesce((SELECT jsonb_object_agg(x.status, x.n) FROM (
+        SELECT m.status, count(*) AS n FROM memories m WHERE m.run_id = r.id GROUP BY 1) x), '{}')
+    FROM (
+      SELECT x.* FROM runs x WHERE x.id = given
+      UNION ALL
+      SELECT x.* FROM runs x WHERE x.org_id = g.org_id AND x.kind <> 'verdict'
+        AND x.event_key IN (run_told.key, 'not kept:' || run_told.key)) r
+    WHERE r.org_id = g.org_id AND (g.agent IS NULL OR r.agent = g.agent) AND (g.project IS NULL OR r.project = g.project)
+      AND (g.user_id IS NULL OR r.user_id = g.user_id)
+    ORDER BY r.created_at DESC LIMIT 1;
+END $_$;
+ALTER FUNCTION afterword.run_told(key text) OWNER TO afterword_verdict;
 CREATE FUNCTION afterword.sample_activations() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'afterword', 'pg_temp'
@@ -3615,6 +3639,10 @@ REVOKE ALL ON FUNCTION afterword.rotate_token(token uuid, hash bytea, overlap in
 GRANT ALL ON FUNCTION afterword.rotate_token(token uuid, hash bytea, overlap interval, rotated_by text) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.run_inserted() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.run_moved() FROM PUBLIC;
+REVOKE ALL ON FUNCTION afterword.run_told(key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION afterword.run_told(key text) TO afterword_agent;
+GRANT ALL ON FUNCTION afterword.run_told(key text) TO afterword_reviewer;
+GRANT ALL ON FUNCTION afterword.run_told(key text) TO afterword_operator;
 REVOKE ALL ON FUNCTION afterword.sample_activations() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.settle_once() FROM PUBLIC;
 REVOKE ALL ON FUNCTION afterword.shorten() FROM PUBLIC;

@@ -62,3 +62,10 @@ SELECT session_user AS login, r.rolsuper AS "is a superuser", r.rolbypassrls AS 
   EXISTS (SELECT FROM pg_auth_members m WHERE m.member = r.oid) AS "is a member of another role",
   EXISTS (SELECT FROM pg_class c WHERE c.relowner = r.oid) AS "owns a table"
 FROM pg_roles r WHERE r.rolname = session_user
+
+-- name: run_told
+SELECT * FROM run_told(%(key)s)
+
+-- name: history
+SELECT l.at, l.actor, l.action, l.detail FROM ledger l
+WHERE l.subject_kind = 'memory' AND l.subject_id = %(memory)s ORDER BY l.id

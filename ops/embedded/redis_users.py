@@ -1,7 +1,8 @@
 """Who may do what in Redis: one ACL line a user, the same for the embedded Valkey and a managed Redis 7.2.
 
-The emitter writes the stream of session-end events and asks whether an event's run exists, so as to let go of it. The
-limiter counts the doors' requests. The worker has all of ours and RQ's: whoever writes rq:* can run code in a worker.
+The emitter writes the stream of session-end events, waits until they are on disk, and asks whether an event's run
+exists, so as to let go of it. The limiter counts the doors' requests. The worker has all of ours and RQ's: whoever
+writes rq:* can run code in a worker.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ _CONNECTION = "+ping +hello +auth +reset +quit +select +client|setinfo +client|s
 _RULES = {
     # Two selectors, so that each command holds for its own key alone. XADD could trim with MAXLEN; an ACL cannot see
     # arguments, so the stream trusts its writers.
-    "emitter": f"{_CONNECTION} (%W~afterword:sessions +xadd) (%R~afterword:ack:* +get)",
+    "emitter": f"{_CONNECTION} +waitaof (%W~afterword:sessions +xadd) (%R~afterword:ack:* +get)",
     # RQ registers its workers by CLIENT SETNAME and LIST and asks INFO for the version; both count as dangerous.
     # An erasure ends with the append-only file written anew, or what was deleted would stand in it.
     # Lua runs under the user's own rules, but code kept in the server (FUNCTION) would outlive the worker.

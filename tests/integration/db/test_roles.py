@@ -113,12 +113,12 @@ TABLES = {
 FUNCTIONS = {
     "afterword_agent": {
         "current_grant", "digest_items", "digest_rendered", "lose_outcome", "recall", "recall_rendered",
-        "record_outcome", "remember_preference", "revoke_preference", "use_grant",
+        "record_outcome", "remember_preference", "revoke_preference", "run_told", "use_grant",
     },
     "afterword_reviewer": {
         "approve", "confirm_drop", "current_grant", "forget", "lose_outcome", "near_rules", "record_answer",
         "record_feedback", "record_outcome", "record_rules", "rehome", "reject", "restore_drop", "standing_rules",
-        "restore_repeat", "retype", "use_grant",
+        "restore_repeat", "retype", "run_told", "use_grant",
         "view_drop", "view_memory",
     },
     "afterword_operator": {
@@ -145,6 +145,7 @@ FUNCTIONS = {
         "switch_stamp",
         "token_users",
         "tokens_made",
+        "run_told",
         "use_grant",
     },
     "afterword_worker": {

@@ -16,6 +16,7 @@ FUNCTIONS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "agent": {
         "current_grant": ("SELECT * FROM current_grant()",),
         "use_grant": ("SELECT * FROM use_grant()",),
+        "run_told": ("SELECT * FROM run_told('{their_run}')", "SELECT * FROM run_told('e-1')"),
         "recall": (
             "SELECT * FROM recall('postgres gateway release archive', max_hits => 100)",
             "SELECT * FROM recall('zzz', max_hits => 100)",
@@ -46,6 +47,7 @@ FUNCTIONS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "reviewer": {
         "current_grant": ("SELECT * FROM current_grant()",),
         "use_grant": ("SELECT * FROM use_grant()",),
+        "run_told": ("SELECT * FROM run_told('{their_run}')", "SELECT * FROM run_told('e-1')"),
         "view_memory": ("SELECT * FROM view_memory('{their_memory}')", "SELECT * FROM view_memory('{memory}')"),
         "approve": (
             "SELECT approve('{their_memory}')",
@@ -75,7 +77,8 @@ FUNCTIONS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
 }  # fmt: skip
 
 INSTALLATION: Final[dict[str, str]] = {
-    "demo": "an installation of its own", "up": "starts processes", "worker": "starts processes",
+    "demo": "an installation of its own", "up": "starts processes",
+    "gateway": "serves by token", "worker": "starts processes",
     "migrate": "the database as a whole", "check": "the settings", "repair": "the installation as a whole",
     "rejected list": "what belongs to no org yet", "rejected show": "what belongs to no org yet",
     "replay list": "all replays, for operators", "ledger verify": "one chain for all orgs, counts alone",

@@ -14,7 +14,7 @@ from typing import Any
 from ruamel.yaml import YAML
 
 ROOT = Path(__file__).parents[3]
-PACKAGES = ("ops", "workers", "db", "pipeline")
+PACKAGES = ("ops", "gateway", "workers", "db", "pipeline")
 
 
 @cache

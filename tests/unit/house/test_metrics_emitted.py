@@ -13,7 +13,9 @@ from workers import metrics
 
 DECLARED = {name: value for name, value in vars(metrics).items() if isinstance(value, MetricWrapperBase)}
 EMITTED = "|".join(
-    ast.unparse(tree(path)) for path in sorted((ROOT / "workers").glob("*.py")) if path.name != "metrics.py"
+    ast.unparse(tree(path))
+    for path in sorted([*(ROOT / "workers").glob("*.py"), *(ROOT / "gateway").glob("*.py")])
+    if path.name != "metrics.py"
 )
 
 
