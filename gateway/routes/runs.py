@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
-import anyio
 from fastapi import APIRouter, Depends, Path, Query
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel
@@ -50,7 +50,7 @@ async def run(
         found = await run_in_threadpool(_look, caller, id)
         if (found and (found.recallable or found.ended)) or time.monotonic() + pause > deadline:
             break
-        await anyio.sleep(pause)
+        await asyncio.sleep(pause)
         pause = min(pause * 2, _PAUSE_SECONDS[1])
     if found is None:
         raise Problem(404, "no such run for this token, or not yet")
