@@ -15,6 +15,7 @@ from ops.commands import (
     drops,
     dsar,
     embed,
+    eval_,
     extraction,
     feedback,
     ledger,
@@ -67,6 +68,7 @@ for _group in (
     recall,
     org,
     extraction,
+    eval_,
     runs,
     dead_letters,
     rejected,
@@ -88,7 +90,7 @@ for _group in (
     usage,
     tokens,
 ):
-    app.add_typer(_group.app, name=_group.__name__.rpartition(".")[2].replace("_", "-"))
+    app.add_typer(_group.app, name=_group.__name__.rpartition(".")[2].strip("_").replace("_", "-"))
 
 
 def main() -> None:

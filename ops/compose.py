@@ -15,6 +15,7 @@ from pipeline.embedding.port import Embedder
 from pipeline.errors import EmbedderUnset, SettingError
 from pipeline.extraction.adapters.endpoint import Endpoint, Provider, own_address
 from pipeline.extraction.port import Extractor
+from pipeline.extraction.prompts import Prompt
 from pipeline.intake import Fetch, fetch_nothing
 from pipeline.redaction.detectors import ALL
 from pipeline.redaction.span import Detector
@@ -118,14 +119,14 @@ def make_ner(settings: Settings) -> Ner | None:
     return Ner(tagger, known_languages(settings.ner_languages))
 
 
-def make_extractor(settings: Settings) -> Extractor:
-    """Raises SettingError where none was chosen, naming the setting."""
+def make_extractor(settings: Settings, prompt: Prompt | None = None) -> Extractor:
+    """A model is asked with `prompt`, else with the current one. Raises SettingError where nothing was chosen."""
     if settings.extractor is None:
         raise SettingError(
             "AFTERWORD_EXTRACTOR is unset: choose openai (and whatever speaks like it), anthropic, google or bedrock, "
             "or offline (rules without a model)."
         )
-    return _offline() if settings.extractor == "offline" else _model(settings, Provider(settings.extractor))
+    return _offline() if settings.extractor == "offline" else _model(settings, Provider(settings.extractor), prompt)
 
 
 def make_embedder(settings: Settings) -> Embedder | None:
@@ -148,10 +149,10 @@ def make_adviser(settings: Settings) -> Adviser | None:
     return ModelAdviser(_endpoint(settings, Provider(settings.extractor)))
 
 
-def _model(settings: Settings, provider: Provider) -> Extractor:
+def _model(settings: Settings, provider: Provider, prompt: Prompt | None) -> Extractor:
     from pipeline.extraction.adapters.pydantic_ai import ModelExtractor
 
-    return ModelExtractor(_endpoint(settings, provider))
+    return ModelExtractor(replace(_endpoint(settings, provider), prompt=prompt))
 
 
 def _endpoint(settings: Settings, provider: Provider) -> Endpoint:

@@ -55,7 +55,7 @@ class Conversations:
 
     def __init__(self, endpoint: Endpoint, circuit: Circuit, prompt: str = EXTRACTION) -> None:
         self._endpoint, self._circuit = endpoint, circuit
-        self._prompt = prompts.load(prompt)
+        self._prompt = (endpoint.prompt if prompt == EXTRACTION else None) or prompts.load(prompt)
         self._model, self._settings = connect(endpoint)
         wanted = answers.form(endpoint, self._model) if prompt == EXTRACTION else AnswerForm.TEXT
         self._asking = answers.parameters(wanted)

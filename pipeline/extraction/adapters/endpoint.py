@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from pipeline.extraction.prompts import Prompt
 from pipeline.extraction.rendering import WINDOW_CHARACTERS
 from pipeline.provenance import EndpointClass
 
@@ -36,7 +37,8 @@ class Endpoint:
     """Where a model answers. `deadline_seconds` bounds the conversation about one window; keep it below the lease.
     One that failed too often in a row is left alone for `cool_down_seconds`.
 
-    `region` is Bedrock's. Without `api_key`, Bedrock finds AWS credentials where AWS tools do; the others send none.
+    `prompt`: None asks with the current one. `region` is Bedrock's. Without `api_key`, Bedrock finds AWS credentials
+    where AWS tools do; the others send none.
     """
 
     base_url: str
@@ -44,6 +46,7 @@ class Endpoint:
     provider: Provider = Provider.OPENAI
     api_key: str | None = field(default=None, repr=False)
     region: str | None = None
+    prompt: Prompt | None = None
     endpoint_class: EndpointClass = EndpointClass.CLOUD
     answer_form: AnswerForm = AnswerForm.AUTO
     concurrency: int = 4

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,15 @@ class Prompt:
 @cache
 def load(name: str = "extraction") -> Prompt:
     """The prompt in `<name>.md`; raises FileNotFoundError for a name that has none."""
-    data = files(__name__).joinpath(f"{name}.md").read_bytes()
+    return _prompt(name, files(__name__).joinpath(f"{name}.md").read_bytes())
+
+
+def read(path: Path) -> Prompt:
+    """A prompt that is tried before it is ours, from a file; raises OSError."""
+    return _prompt(path.stem, path.read_bytes())
+
+
+def _prompt(name: str, data: bytes) -> Prompt:
     digest = hashlib.sha256(data).hexdigest()
     text = data.decode()
     return Prompt(text, digest, f"{name}@{digest[:12]}", tuple(_canaries(text)))

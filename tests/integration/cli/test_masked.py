@@ -22,7 +22,7 @@ HELD = f"The support line of the harbour is {PHONE} and its host is {ADDRESS}."
 SHOWS_ON_PURPOSE = {"review show", "drops show", "near-duplicates show"}
 """A reviewer's looks, each in the ledger."""
 CHANGES = {
-    "up", "demo", "worker", "gateway", "migrate", "emit", "extract",
+    "up", "demo", "worker", "gateway", "migrate", "emit", "extract", "eval ab",
     "org create", "org set", "extraction enable", "extraction disable",
     "embed register", "embed migrate", "embed switch", "embed drop",
     "retention set", "retention run", "reevaluate", "ledger restored",

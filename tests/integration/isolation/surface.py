@@ -90,6 +90,7 @@ INSTALLATION: Final[dict[str, str]] = {
     "tokens revoke": "one token, by operators", "tokens rotate": "one token, by operators",
     "embed register": "one space for all orgs", "embed calibrate": "figures of the largest orgs together",
     "embed status": "counts by org, for operators",
+    "eval ab": "the caller's own files, stored nowhere",
     **dict.fromkeys(("embed migrate", "embed switch", "embed drop"), "spaces are of all orgs; counts alone"),
 }  # fmt: skip
 """Commands of those who run the installation; none of them takes --org."""
