@@ -249,9 +249,9 @@ DECLARE
   g tokens := operating();
   n integer;
 BEGIN
-  PERFORM FROM erasures e WHERE e.id = erase_outcomes.erasure AND e.org_id = g.org_id AND e.finished_at IS NULL;
+  PERFORM FROM erasures e WHERE e.id = erase_outcomes.erasure AND e.org_id = g.org_id;
   IF NOT FOUND THEN
-    RAISE EXCEPTION 'no open erasure' USING ERRCODE = 'no_data_found';
+    RAISE EXCEPTION 'no such erasure for this grant' USING ERRCODE = 'no_data_found';
   END IF;
   DELETE FROM afterword.outcomes o WHERE o.org_id = g.org_id
     AND (o.id = ANY (erase_outcomes.outcomes) OR o.memory_id = ANY (erase_outcomes.memories))
