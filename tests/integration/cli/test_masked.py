@@ -84,7 +84,7 @@ def operator_calls(cli: Cli, fleet: Fleet, planted: dict[str, str]) -> Iterator[
     yield from [
         ("review", "list", "--org", "acme"), ("runs", "list"), ("dead-letters", "list"), ("rejected", "list"),
         ("near-duplicates", "list", "--org", "acme"), ("drops", "list"), ("audit", "report"),
-        ("org", "show", "acme"), ("repair", "--dry-run"),
+        ("org", "show", "acme"), ("repair", "--dry-run"), ("consolidate", "run", "--org", "acme", "--dry-run"),
         ("ledger", "verify"), ("embed", "status"), ("replay", "list"), ("retention", "show"), ("dsar", "holds"),
         ("embed", "calibrate", "--dry-run"), ("usage", "report"), ("usage", "report", "--by", "memory"),
         ("check",), ("workspace", "show", "--org", "acme"), ("digest", "--org", "acme", "--agent", "coder"),
