@@ -50,8 +50,9 @@ VIEWS = {
     "afterword_agent": {"promptable"}, "afterword_recall": {"promptable"},  # active, and of the grant alone
 }  # fmt: skip
 FUNCTIONS = {
-    "afterword_agent": {"digest_items", "recall"},  # as promptable
-    "afterword_reviewer": {"near_rules", "view_drop", "view_memory"},  # of the grant's org and project, on record
+    "afterword_agent": {"digest_items", "recall", "run_told"},  # as promptable; of runs the bearer's own, and counts
+    "afterword_reviewer": {"near_rules", "run_told", "view_drop", "view_memory"},  # of the grant's org and project
+    "afterword_operator": {"run_told"},
 }
 
 COLUMNS = """
